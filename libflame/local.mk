@@ -169,8 +169,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/pools.h libflame/format/jfr/read_ahead.c \
 	libflame/format/jfr/readers.h libflame/format/jfr/recording.c \
 	libflame/format/jfr/repeat.c \
-	libflame/format/jfr/recording.h libflame/format/jfr/recycle.c \
-	libflame/format/jfr/recycle.h libflame/format/jfr/rows.c \
+	libflame/format/jfr/recording.h libflame/format/jfr/rows.c \
 	libflame/format/jfr/samples.h libflame/format/jfr/scan.c \
 	libflame/format/jfr/select.c libflame/format/jfr/source.c \
 	libflame/format/jfr/source.h libflame/format/jfr/span.c \
@@ -179,7 +178,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/timed.c libflame/format/jfr/timed.h \
 	libflame/format/jfr/timed_layout.c \
 	libflame/format/jfr/timing.c libflame/format/jfr/trace.c \
-	libflame/format/jfr/trace_cache.c libflame/format/jfr/traces.h \
+	libflame/format/jfr/traces.h \
 	libflame/format/jfr/types.h libflame/format/jfr/v0/chunk.c \
 	libflame/format/jfr/v0/internal.h libflame/format/jfr/v0/meta.c \
 	libflame/format/jfr/v0/names.c libflame/format/jfr/v0/v0.h \

@@ -99,7 +99,6 @@ Test(wire, fields_are_taken_as_one_by_one)
 
 		fill(bytes, sizeof(bytes));
 		make_steps(&reader, steps);
-		reader.pext = i % 2 && fl_wire_has_pext();
 		end = read_slowly(bytes, bytes + sizeof(bytes), reader.nsteps,
 				  values);
 		cr_assert_eq(fl_jfr_read_short(&reader, bytes), end);

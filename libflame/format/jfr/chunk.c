@@ -7,7 +7,6 @@
 
 #include "format/jfr/chunk.h"
 #include "format/jfr/framing.h"
-#include "format/jfr/recycle.h"
 
 #include <stdlib.h>
 
@@ -242,8 +241,7 @@ enum { RELEASE_BYTES = 256 << 10 };
 
 /*
  * The events were counted: their pages, and the index of traces, are freed
- * before stacks are made.  Small chunks recycle the index, and a second pass
- * over the events uses it.
+ * before stacks are made, unless a second pass over the events uses it.
  */
 static void free_unneeded(struct fl_jfr_chunk *chunk)
 {
@@ -252,8 +250,7 @@ static void free_unneeded(struct fl_jfr_chunk *chunk)
 	if (chunk->pools->begin >= RELEASE_BYTES)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->pools->begin);
-	if (chunk->events->twice ||
-	    (!chunk->last && chunk->size < FL_JFR_LARGE))
+	if (chunk->events->twice)
 		return;
 	fl_free(traces->small);
 	traces->small = NULL;

@@ -8,7 +8,6 @@
 
 #include "format/jfr/events.h"
 #include "format/jfr/framing.h"
-#include "format/jfr/recycle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +140,6 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 			       fl_jfr_make_decoder(chunk, class);
 		return;
 	}
-	/* Plans say where the stack trace is, so make them first. */
 	/* Memory that is freed is no sample; only leaks ask for it. */
 	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&
 	    !is_rounded(fl_jfr_options(pass->jfr)))
@@ -340,24 +338,6 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	}
 }
 
-/* Takes the tables that earlier chunks no longer need. */
-static void take_recycled(struct fl_jfr_chunk *chunk)
-{
-	struct fl_jfr_events *events = chunk->events;
-	struct fl_jfr_traces *traces = chunk->traces;
-	struct fl_jfr *jfr = chunk->jfr;
-
-	if (traces->data || events->sums || traces->small)
-		return;
-	traces->data = fl_jfr_recycled(jfr, FL_JFR_TABLE_TRACES,
-				     &traces->capacity);
-	events->sums = fl_jfr_recycled(jfr, FL_JFR_TABLE_SUMS,
-				   &events->sums_capacity);
-	traces->small = fl_jfr_recycled(jfr, FL_JFR_TABLE_SMALL_TRACES,
-					   &traces->small_capacity);
-	traces->nsmall = traces->small_capacity;
-}
-
 /* Releases memory that was read.  Returns where to check again. */
 static const uint8_t *release(struct fl_jfr_chunk *chunk, const uint8_t *at,
 			     const uint8_t *end)
@@ -372,7 +352,6 @@ static void begin_pass(struct pass *pass)
 	const struct fl_select *select = &jfr->source->select;
 	struct fl_jfr_chunk *chunk = pass->chunk;
 
-	take_recycled(chunk);
 	pass->leak = select->leak && select->event &&
 		     strcmp(select->event, "nativemem") == 0;
 	chunk->events->twice = fl_jfr_wants_runs(jfr);
@@ -476,7 +455,7 @@ static void free_readers(struct fl_jfr_chunk *chunk)
 
 	for (uint32_t i = 0; i < readers->count; i++) {
 		fl_map_free(&readers->data[i]->counted);
-		fl_jfr_plain_done(chunk, readers->data[i]);
+		fl_jfr_plain_done(readers->data[i]);
 	}
 	readers->count = 0;
 }
@@ -502,14 +481,6 @@ static void forget_events(struct fl_jfr_chunk *chunk)
 	struct fl_jfr_events *events = chunk->events;
 	struct fl_jfr_readers *readers = chunk->readers;
 
-	for (uint32_t i = 0; i < readers->count; i++) {
-		struct fl_jfr_reader *c = readers->data[i];
-
-		for (unsigned state = 0; state < FL_COUNT(c->counters); state++)
-			if (c->counters[state])
-				memset(c->counters[state], 0,
-				       FL_JFR_SMALL_KEYS);
-	}
 	free_readers(chunk);
 	for (uint32_t i = 0; i < chunk->types->nclasses; i++) {
 		struct fl_jfr_class *class = &chunk->types->classes[i];
@@ -548,19 +519,6 @@ static void read_whole_ones(struct pass *pass)
 	}
 }
 
-/* If cpu is taken whenever there is any, other traces are rarely needed. */
-static void mark_likely(struct fl_jfr_chunk *chunk)
-{
-	for (size_t i = 0; i < chunk->events->nsums; i++) {
-		const struct fl_jfr_sum *sum = &chunk->events->sums[i];
-
-		if (!chunk->readers->data[sum->reader]->cpu)
-			continue;
-		chunk->traces->data[sum->trace].likely = true;
-		chunk->traces->copies.likely_only = true;
-	}
-}
-
 bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_readers *readers = chunk->readers;
@@ -577,7 +535,5 @@ bool fl_jfr_read_events(struct fl_jfr_chunk *chunk)
 		if (readers->data[i]->plain)
 			fl_jfr_each_plain(chunk, readers->data[i], add_plain,
 					  &pass);
-	if (chunk->jfr->source->select.choose)
-		mark_likely(chunk);
 	return !fl_failed(chunk->flame);
 }

@@ -79,9 +79,9 @@ bool fl_jfr_read_again(struct fl_jfr_chunk *chunk,
 bool fl_jfr_weigh(const struct fl_jfr_chunk *chunk,
 		  const struct fl_jfr_reader *reader,
 		  struct fl_jfr_weight *weight);
-/* The tables of sums go to later chunks. */
+/* Frees the tables of sums. */
 void fl_jfr_sums_done(struct fl_jfr_chunk *chunk);
-/* Tables, traces and stacks go to later chunks. */
+/* Frees sums, traces and stacks. */
 void fl_jfr_tables_done(struct fl_jfr_chunk *chunk);
 /* Frees all that the readers and sums have. */
 void fl_jfr_events_free(struct fl_jfr_chunk *chunk);

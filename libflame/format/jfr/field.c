@@ -66,7 +66,6 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 	}
 	reader->nsteps = n;
 	reader->all_var = true;
-	reader->pext = fl_wire_has_pext();
 	for (uint32_t i = 0; i < n; i++) {
 		reader->steps[i] = (struct fl_jfr_step){
 			class->ops[i].code, -1, &class->ops[i]
@@ -123,9 +122,8 @@ static inline const uint8_t *run_fast(struct fl_jfr_reader *reader,
  * one.  Bytes behind the 32 count as ends.  NULL: the fields are longer, or an
  * integer has nine bytes.
  */
-static inline __attribute__((always_inline)) const uint8_t *
-run_by_ends(struct fl_jfr_reader *reader, const uint8_t *at,
-	    uint64_t (*pack)(uint64_t word, unsigned size))
+static inline const uint8_t *run_by_ends(struct fl_jfr_reader *reader,
+					 const uint8_t *at)
 {
 	const struct fl_jfr_short_step *step = reader->short_steps;
 	const struct fl_jfr_short_step *end = step + reader->nshort;
@@ -135,48 +133,21 @@ run_by_ends(struct fl_jfr_reader *reader, const uint8_t *at,
 	if (fl_unlikely(fl_wire_is_long(ends)))
 		return NULL;
 	for (; step < end; step++) {
-		unsigned next;
+		unsigned size;
 
 		for (unsigned n = step->before; n; n--) {
 			begin = __builtin_ctzll(ends) + 1;
 			ends &= ends - 1;
 		}
-		next = __builtin_ctzll(ends) + 1;
-		reader->values[step->slot] = pack(fl_wire_word(at + begin),
-						   next - begin);
-		begin = next;
+		size = __builtin_ctzll(ends) + 1 - begin;
+		reader->values[step->slot] =
+			size == 1 ? at[begin] :
+			fl_wire_pack_low(fl_wire_word(at + begin), size);
+		begin += size;
 		ends &= ends - 1;
 	}
 	return begin <= 32 ? at + begin : NULL;
 }
-
-static inline uint64_t pack_low(uint64_t word, unsigned size)
-{
-	return size == 1 ? word & 0x7f : fl_wire_pack_low(word, size);
-}
-
-static const uint8_t *run_within(struct fl_jfr_reader *reader,
-				 const uint8_t *at)
-{
-	return run_by_ends(reader, at, pack_low);
-}
-
-#ifdef FL_WIRE_PEXT
-__attribute__((target("bmi2")))
-static inline uint64_t pack_at_once(uint64_t word, unsigned size)
-{
-	return fl_wire_pext(word, size);
-}
-
-__attribute__((target("bmi2")))
-static const uint8_t *run_within_at_once(struct fl_jfr_reader *reader,
-					 const uint8_t *at)
-{
-	return run_by_ends(reader, at, pack_at_once);
-}
-#else
-#define run_within_at_once run_within
-#endif
 
 _Static_assert(FL_JFR_SHORT_BYTES >= 32 + FL_WIRE_SOME + 8 &&
 	       FL_JFR_SHORT_BYTES > 9 * FL_WIRE_SOME, "bytes that are read");
@@ -184,8 +155,7 @@ _Static_assert(FL_JFR_SHORT_BYTES >= 32 + FL_WIRE_SOME + 8 &&
 const uint8_t *fl_jfr_read_short(struct fl_jfr_reader *reader,
 				 const uint8_t *at)
 {
-	const uint8_t *end = reader->pext ? run_within_at_once(reader, at) :
-					      run_within(reader, at);
+	const uint8_t *end = run_by_ends(reader, at);
 
 	return fl_likely(end) ? end : run_fast(reader, at);
 }

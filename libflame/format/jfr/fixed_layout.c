@@ -10,7 +10,6 @@
 #include "fl.h"
 
 #include "format/jfr/readers.h"
-#include "format/jfr/recycle.h"
 
 enum {
 	HEAD = FL_JFR_HEAD,
@@ -37,7 +36,6 @@ static bool make_counters(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 			  unsigned state)
 {
 	struct fl_jfr_readers *readers = chunk->readers;
-	size_t capacity;
 
 	if (readers->ntables == MAX_TABLES || c->class->events < MIN_EVENTS)
 		return false;
@@ -46,11 +44,8 @@ static bool make_counters(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 		if (c->layouts)
 			readers->by_layout[c->class->id] = c;
 	}
-	c->counters[state] =
-		fl_jfr_recycled(chunk->jfr, FL_JFR_TABLE_COUNTERS, &capacity);
-	if (!c->counters[state])
-		c->counters[state] =
-			fl_zeroed(FL_JFR_SMALL_KEYS, sizeof(**c->counters));
+	c->counters[state] = fl_zeroed(FL_JFR_SMALL_KEYS,
+				       sizeof(**c->counters));
 	readers->ntables += c->counters[state] != NULL;
 	return c->counters[state];
 }
@@ -155,9 +150,8 @@ static inline uint32_t pack(uint32_t bytes, uint32_t keep)
 }
 
 /* Reads a run of events of one class. */
-static inline __attribute__((always_inline)) const uint8_t *
-read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
-	      uint32_t (*pack_by)(uint32_t bytes, uint32_t keep))
+static const uint8_t *read_class(struct fl_jfr_reader *c, const uint8_t *at,
+				 const uint8_t *end)
 {
 	const struct fl_jfr_layouts *layouts = c->layouts;
 	const uint8_t id = c->class->id;
@@ -178,7 +172,7 @@ read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 				break;
 		}
 		layout = &layouts->at[number];
-		key = pack_by(fl_wire_word(at + layout->stack), layout->keep);
+		key = pack(fl_wire_word(at + layout->stack), layout->keep);
 		counters = c->counters[at[layout->state]];
 		if (fl_unlikely(key >= FL_JFR_SMALL_KEYS || !counters))
 			break;
@@ -191,47 +185,20 @@ read_class_by(struct fl_jfr_reader *c, const uint8_t *at, const uint8_t *end,
 	return at;
 }
 
-static const uint8_t *read_class(struct fl_jfr_reader *c, const uint8_t *at,
-				 const uint8_t *end)
-{
-	return read_class_by(c, at, end, pack);
-}
-
-#ifdef FL_WIRE_PEXT
-__attribute__((target("bmi2")))
-static inline uint32_t pack_at_once(uint32_t bytes, uint32_t keep)
-{
-	return _pext_u32(bytes, keep);
-}
-
-__attribute__((target("bmi2")))
-static const uint8_t *read_class_at_once(struct fl_jfr_reader *c,
-					 const uint8_t *at, const uint8_t *end)
-{
-	return read_class_by(c, at, end, pack_at_once);
-}
-
-#else
-#define read_class_at_once read_class
-#endif
-
 const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
 				   const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *begin;
-	bool at_once;
 
 	if (end - at <= FL_JFR_LOOKAHEAD)
 		return at;
 	end -= FL_JFR_LOOKAHEAD;
-	at_once = fl_wire_has_pext();
 	do {
 		struct fl_jfr_reader *c = chunk->readers->by_layout[at[1]];
 
 		begin = at;
 		if (c)
-			at = at_once ? read_class_at_once(c, at, end) :
-				       read_class(c, at, end);
+			at = read_class(c, at, end);
 	} while (at > begin && at < end);
 	return at;
 }
@@ -275,11 +242,10 @@ static uint64_t each_counter(struct fl_jfr_reader *c, unsigned state,
 	return sum;
 }
 
-void fl_jfr_plain_done(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
+void fl_jfr_plain_done(struct fl_jfr_reader *c)
 {
 	for (unsigned state = 0; state < FL_COUNT(c->counters); state++) {
-		fl_jfr_recycle(chunk, FL_JFR_TABLE_COUNTERS, c->counters[state],
-			    FL_JFR_SMALL_KEYS);
+		fl_free(c->counters[state]);
 		c->counters[state] = NULL;
 	}
 	fl_free(c->layouts);
@@ -298,7 +264,7 @@ void fl_jfr_each_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c,
 			events += each_counter(c, state, each, data);
 	chunk->readers->nevents += events - c->unlaid;
 	c->class->events += events - c->unlaid;
-	fl_jfr_plain_done(chunk, c);
+	fl_jfr_plain_done(c);
 	while ((e = fl_map_each(&c->counted, &i)))
 		each(data, c, e->key >> STATE_BITS,
 		     e->key & (FL_JFR_STATES - 1), (int64_t)e->value);

@@ -4,8 +4,6 @@
  */
 #include "fl.h"
 
-#include "dict/java.h"
-#include "format/jfr/recycle.h"
 #include "format/jfr/traces.h"
 
 #include <inttypes.h>
@@ -138,49 +136,6 @@ static void put_method(struct fl_jfr_chunk *chunk, struct fl_buf *buf,
 		fl_buf_text(buf, "[unknown]");
 }
 
-/* Whether the method's plain name is this one. */
-static bool is_plain(struct fl_jfr_chunk *chunk, uint64_t method,
-		     uint8_t type, struct slice text)
-{
-	struct fl_buf *buf = &chunk->stacks->name, plain = { 0 };
-	bool is;
-
-	buf->size = 0;
-	put_method(chunk, buf, method, type);
-	is = fl_java_plain((struct slice){ buf->data, buf->size }, type, false,
-			   &plain) &&
-	     !plain.failed && plain.size == text.size &&
-	     memcmp(plain.data, text.data, text.size) == 0;
-	fl_buf_free(&plain);
-	return is;
-}
-
-static bool is_at(const char *at, struct slice text)
-{
-	return !text.size || memcmp(at, text.data, text.size) == 0;
-}
-
-static bool is_spelt(struct slice class, struct slice name, struct slice text)
-{
-	size_t dot = class.size && name.size;
-
-	return text.size && text.size == class.size + dot + name.size &&
-	       is_at(text.data, class) &&
-	       (!dot || text.data[class.size] == '.') &&
-	       is_at(text.data + class.size + dot, name);
-}
-
-bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
-		      uint8_t type, struct slice text)
-{
-	struct slice class, name;
-
-	if (!spell(chunk, method, type, &class, &name))
-		return false;
-	return is_spelt(class, name, text) ||
-	       (chunk->flame->unify && is_plain(chunk, method, type, text));
-}
-
 static flame_id make_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 			   uint8_t type, const char *mark, uint32_t place)
 {
@@ -225,10 +180,8 @@ static flame_id typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		fl_no_memory(chunk->flame);
 		return 0;
 	}
-	if (fresh) {
+	if (fresh)
 		*at = make_frame(chunk, method, type, NULL, 0);
-		fl_jfr_cache_method(chunk, *at, method);
-	}
 	return *at;
 }
 
@@ -251,22 +204,6 @@ flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 	if (options->bci && (int32_t)bci > 0)
 		return located(chunk, plain, method, type, "@", bci);
 	return plain;
-}
-
-void fl_jfr_small_frames_done(struct fl_jfr_chunk *chunk)
-{
-	struct fl_jfr_stacks *stacks = chunk->stacks;
-
-	for (size_t i = 0; i < FL_COUNT(stacks->small); i++) {
-		if (stacks->small[i])
-			memset(stacks->small[i], 0, stacks->nsmall[i] *
-			       sizeof(**stacks->small));
-		fl_jfr_recycle(chunk, FL_JFR_TABLE_SMALL_FRAMES,
-			    stacks->small[i], stacks->small_capacity[i]);
-		stacks->small[i] = NULL;
-		stacks->nsmall[i] = 0;
-		stacks->small_capacity[i] = 0;
-	}
 }
 
 void fl_jfr_frames_free(struct fl_jfr_stacks *stacks)

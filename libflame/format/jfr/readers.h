@@ -74,7 +74,6 @@ struct fl_jfr_reader {
 	struct fl_jfr_step *steps;
 	uint32_t nsteps;
 	bool all_var;		/* all are compressed integers */
-	bool pext;		/* by the processor's pext */
 	/* The same where all are few compressed integers; else none. */
 	struct fl_jfr_short_step {
 		uint8_t before;		/* so many are passed over, */
@@ -183,9 +182,8 @@ const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
 /* Counts an event by its values; false: it does not fit. */
 bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk,
 			struct fl_jfr_reader *reader);
-/* Gives back its tables, which are all zero. */
-void fl_jfr_plain_done(struct fl_jfr_chunk *chunk,
-		       struct fl_jfr_reader *reader);
+/* Frees its tables. */
+void fl_jfr_plain_done(struct fl_jfr_reader *reader);
 /* Reports all that was counted, once, and forgets it. */
 typedef void fl_jfr_plain_fn(void *data, const struct fl_jfr_reader *reader,
 			     uint64_t stack, uint64_t state, int64_t samples);

@@ -6,7 +6,7 @@
  * its name and includes only those before it:
  *
  *	wire	    integers and strings as bytes
- *	recording   this file; recycle.h: tables that chunks pass on
+ *	recording   this file
  *	types	    the metadata event, classes and their decoders
  *	framing	    which events of a damaged chunk are whole
  *	pools	    constants by their keys, and as text
@@ -97,7 +97,6 @@ struct fl_jfr_chunk {
 	uint64_t missing;	/* bytes that the input does not have */
 	uint64_t offset;	/* in the input */
 	bool more;		/* the input continues after it */
-	bool last;		/* the input ends with it, as far as is known */
 	bool async;		/* async-profiler wrote it */
 	struct fl_jfr_header header;
 	struct fl_jfr_asked asked;
@@ -140,8 +139,6 @@ struct fl_jfr {
 	struct fl_jfr_totals totals;
 	struct fl_thread_pool *threads;	/* NULL before they are needed */
 	/* Data of the layers; NULL before they are needed. */
-	struct fl_jfr_recycled *recycled;
-	struct fl_jfr_trace_cache *cache;
 	struct fl_jfr_spans *spans;	/* NULL: not asked for */
 	struct fl_jfr_samples *samples;
 	struct fl_jfr_leaks *leaks;

@@ -10,7 +10,6 @@
 #include "flow/runs.h"
 #include "format/format.h"
 #include "format/jfr/framing.h"
-#include "format/jfr/recycle.h"
 #include "format/jfr/source.h"
 #include "format/jfr/v0/v0.h"
 
@@ -128,7 +127,6 @@ static void set_asked(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 				fl_jfr_is_repeated(jfr, chunk->at, chunk->size,
 						   chunk->header.start_ns);
 	chunk->asked.skim |= chunk->asked.repeated;
-	chunk->last = !chunk->more && fl_in_is_stable(jfr->source->in);
 	chunk->asked.cpu_only = jfr->source->select.cpu_only;
 }
 
@@ -473,7 +471,6 @@ static int step(struct fl_jfr *jfr)
 
 	if (!avail) {
 		jfr->ended = true;
-		fl_jfr_recycled_drop(jfr);
 		return FLAME_OK;
 	}
 	if (fl_jfr_is_v0(at, avail))
@@ -632,8 +629,6 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_spans_free(jfr->spans);
 	fl_jfr_info_free(jfr->info);
 	fl_jfr_samples_free(jfr->samples);
-	fl_jfr_cache_free(jfr->cache);
-	fl_jfr_recycled_free(jfr);
 	fl_free(jfr);
 }
 
@@ -650,9 +645,8 @@ static int open_jfr(struct flame_source *source)
 	jfr->position = &whole->position;
 	jfr->class_mark = fl_name(source->flame, FL_CLASS);
 	jfr->dotted_class_mark = fl_name(source->flame, FL_DOTTED_CLASS);
-	jfr->cache = fl_jfr_cache_new();
 	jfr->samples = fl_zeroed(1, sizeof(*jfr->samples));
-	if (jfr->cache && jfr->samples && fl_jfr_recycled_new(jfr))
+	if (jfr->samples)
 		return FLAME_OK;
 	return fl_no_memory(source->flame);
 }

@@ -5,7 +5,6 @@
  */
 #include "fl.h"
 
-#include "format/jfr/recycle.h"
 #include "format/jfr/traces.h"
 
 #include <stdlib.h>
@@ -67,13 +66,6 @@ static const struct fl_jfr_layout *layout_of(struct fl_jfr_chunk *chunk)
 		   s->order[1] < 0 && s->order[2] < 0 && s->order[3] == TYPE;
 	s->last = s->frames->op + 1 == types->trace->nops;
 	return s;
-}
-
-bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk)
-{
-	const struct fl_jfr_layout *s = layout_of(chunk);
-
-	return s && s->usual && s->last;
 }
 
 static void read_fast(const struct fl_jfr_layout *s, struct fl_wire *w,
@@ -142,7 +134,7 @@ static void read_slow(struct fl_jfr_chunk *chunk,
 static bool is_named(struct fl_jfr_chunk *chunk, const struct fl_jfr_layout *s,
 		     const struct fl_jfr_trace *trace)
 {
-	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
+	struct fl_wire w = fl_jfr_wire(chunk, trace->at);
 	uint32_t n;
 
 	fl_jfr_seek(chunk->types->trace, s->frames, &w);
@@ -194,20 +186,14 @@ static bool grow_small(struct fl_jfr_chunk *chunk, uint64_t method,
 				 (size_t)MIN_SMALL_KEYS);
 	flame_id *grown;
 
-	if (!stacks->small[type])
-		stacks->small[type] = fl_jfr_recycled(
-			chunk->jfr, FL_JFR_TABLE_SMALL_FRAMES,
-			&stacks->small_capacity[type]);
-	if (method < stacks->small_capacity[type])
-		return true;
 	while (capacity <= method)
 		capacity *= 2;
 	grown = fl_zeroed(capacity, sizeof(*grown));
 	if (!grown)
 		return false;
-	if (stacks->nsmall[type])
+	if (stacks->small[type])
 		memcpy(grown, stacks->small[type],
-		       stacks->nsmall[type] * sizeof(*grown));
+		       stacks->small_capacity[type] * sizeof(*grown));
 	fl_free(stacks->small[type]);
 	stacks->small[type] = grown;
 	stacks->small_capacity[type] = capacity;
@@ -225,8 +211,6 @@ static flame_id new_plain_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 	     !grow_small(chunk, method, type)))
 		return frame;
 	stacks->small[type][method] = frame;
-	stacks->nsmall[type] = FL_MAX(stacks->nsmall[type],
-				      (uint32_t)method + 1);
 	return frame;
 }
 
@@ -285,8 +269,7 @@ static uint32_t read_usual(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 enum {
 	PREFETCH_DISTANCE = 16, LINE_SIZE = 64,
 	LINES = 4,		/* cache lines of most traces */
-	MIN_TRACES = 16,	/* fewer are not looked up in the cache */
-	WINDOWS = 4, MIN_WINDOW = 512 << 10
+	MIN_TRACES = 16		/* fewer are not worth a system call */
 };
 
 /*
@@ -352,7 +335,7 @@ static flame_id read_stack(struct fl_jfr_chunk *chunk,
 {
 	struct fl_jfr_path *path = &chunk->stacks->path;
 	const struct fl_jfr_layout *s = layout_of(chunk);
-	struct fl_wire w = fl_jfr_trace_wire(chunk, trace);
+	struct fl_wire w = fl_jfr_wire(chunk, trace->at);
 	const uint8_t *end = w.at + trace->size;
 	flame_id stack = 0;
 	uint32_t n, shared = 0;
@@ -386,128 +369,26 @@ static flame_id read_stack(struct fl_jfr_chunk *chunk,
 static void prefetch_trace(const struct fl_jfr_chunk *chunk, uint32_t i)
 {
 	const struct fl_jfr_trace *trace = &chunk->traces->data[i];
-	const uint8_t *at = fl_jfr_trace_wire(chunk, trace).at;
+	const uint8_t *at = fl_jfr_wire(chunk, trace->at).at;
 
 	for (unsigned n = 0; n < LINES; n++)
 		fl_prefetch(at + n * LINE_SIZE);
-}
-
-static void prefetch_hash(const struct fl_jfr_chunk *chunk, uint32_t i)
-{
-	fl_map_prefetch(&chunk->jfr->cache->traces,
-			chunk->traces->hashes[i].key);
-}
-
-/* A trace that an earlier chunk had is not read again. */
-static void make_stack(struct fl_jfr_chunk *chunk, uint32_t i, bool cached)
-{
-	struct fl_jfr_trace *trace = &chunk->traces->data[i];
-	const struct fl_jfr_hash *hash =
-		cached ? &chunk->traces->hashes[i] : NULL;
-
-	trace->made = true;
-	if (hash && fl_jfr_cache_find(chunk, hash, &trace->stack))
-		return;
-	trace->stack = read_stack(chunk, trace);
-	if (hash && chunk->more && trace->size)
-		fl_jfr_cache_put(chunk, hash, trace->stack);
-}
-
-static void make_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			size_t n, bool cached)
-{
-	chunk->stacks->path.size = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (i + PREFETCH_DISTANCE < n) {
-			prefetch_trace(chunk, traces[i + PREFETCH_DISTANCE]);
-			if (cached)
-				prefetch_hash(chunk,
-					      traces[i + PREFETCH_DISTANCE]);
-		}
-		make_stack(chunk, traces[i], cached);
-	}
-}
-
-/* Windows of a chunk, which have the bytes of the traces asked for. */
-struct windows {
-	uint64_t first, size;	/* the first one's first byte; bytes of each */
-};
-
-/* Copied traces are in no window: they count with the first. */
-static unsigned window_of(const struct windows *all,
-			  const struct fl_jfr_chunk *chunk, uint32_t trace)
-{
-	uint64_t at = chunk->traces->data[trace].at;
-
-	return at >= chunk->size || at < all->first ? 0 :
-	       (at - all->first) / all->size;
-}
-
-/* Each is worth a system call. */
-static void set_windows(struct windows *all, const struct fl_jfr_chunk *chunk,
-			const uint32_t *traces, size_t n)
-{
-	uint64_t last = 0;
-
-	all->first = chunk->size;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t at = chunk->traces->data[traces[i]].at;
-
-		if (!at || at >= chunk->size)
-			continue;
-		all->first = FL_MIN(all->first, at);
-		last = FL_MAX(last, at);
-	}
-	last = FL_MAX(last, all->first);
-	all->size = FL_MAX((last - all->first) / WINDOWS + 1,
-			   (uint64_t)MIN_WINDOW);
-}
-
-/*
- * The order of events is the fastest for the dictionary, but then the bytes of
- * traces are read all over the chunk.  So this order holds within each of a few
- * windows of the chunk, and the pages of one are released before the next.
- */
-static bool make_by_windows(struct fl_jfr_chunk *chunk, const uint32_t *traces,
-			    size_t n, bool cached)
-{
-	uint32_t *order = fl_alloc(n * sizeof(*order));
-	size_t end[WINDOWS] = { 0 }, begin = 0;
-	struct windows all;
-
-	if (!order)
-		return false;
-	set_windows(&all, chunk, traces, n);
-	for (size_t i = 0; i < n; i++)
-		end[window_of(&all, chunk, traces[i])]++;
-	for (unsigned w = 1; w < WINDOWS; w++)
-		end[w] += end[w - 1];
-	for (size_t i = n; i--;)
-		order[--end[window_of(&all, chunk, traces[i])]] = traces[i];
-	for (unsigned w = 0; w < WINDOWS && begin < n; w++) {
-		size_t to = w + 1 < WINDOWS ? end[w + 1] : n;
-		uint64_t passed = FL_MIN(all.first + (w + 1) * all.size,
-					 chunk->size);
-
-		make_stacks(chunk, order + begin, to - begin, cached);
-		fl_in_release_range(chunk->jfr->source->in,
-				    chunk->at + all.first, chunk->at + passed);
-		begin = to;
-	}
-	fl_free(order);
-	return true;
 }
 
 /* The bytes of traces are hardly read again: their pages are released. */
 void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 			    size_t n)
 {
-	bool cached = n >= MIN_TRACES && fl_jfr_cache_begin(chunk);
-	bool large = n >= MIN_TRACES && chunk->size >= FL_JFR_LARGE;
+	struct fl_jfr_trace *all = chunk->traces->data;
 
-	if (!large || !make_by_windows(chunk, traces, n, cached))
-		make_stacks(chunk, traces, n, cached);
-	if (large)
+	chunk->stacks->path.size = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i + PREFETCH_DISTANCE < n)
+			prefetch_trace(chunk, traces[i + PREFETCH_DISTANCE]);
+		all[traces[i]].made = true;
+		all[traces[i]].stack = read_stack(chunk, &all[traces[i]]);
+	}
+	if (n >= MIN_TRACES && chunk->size >= FL_JFR_LARGE)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->size);
 }
@@ -532,5 +413,9 @@ void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk)
 	fl_free(stacks->path.frames);
 	fl_free(stacks->path.stacks);
 	memset(&stacks->path, 0, sizeof(stacks->path));
-	fl_jfr_small_frames_done(chunk);
+	for (size_t i = 0; i < FL_COUNT(stacks->small); i++) {
+		fl_free(stacks->small[i]);
+		stacks->small[i] = NULL;
+		stacks->small_capacity[i] = 0;
+	}
 }

@@ -5,7 +5,6 @@
 #include "fl.h"
 
 #include "format/jfr/events.h"
-#include "format/jfr/recycle.h"
 
 enum { MAX_LINKED = 32 };	/* sums of a trace that are looked through */
 
@@ -232,8 +231,7 @@ void fl_jfr_sums_done(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_events *events = chunk->events;
 
-	fl_jfr_recycle(chunk, FL_JFR_TABLE_SUMS, events->sums,
-		       events->sums_capacity);
+	fl_free(events->sums);
 	fl_free(events->details);
 	fl_index_free(&events->index);
 	if (events->timed)

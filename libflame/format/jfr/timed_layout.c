@@ -334,10 +334,10 @@ static unsigned make_layout(struct fl_jfr_timed_layouts *layouts,
 }
 
 /* Reads a run of events of one class. */
-static inline __attribute__((always_inline)) const uint8_t *
-read_class_by(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
-	      struct fl_jfr_timed_layouts *layouts, const uint8_t *at,
-	      const uint8_t *end, uint64_t (*pack)(uint64_t word, uint64_t keep))
+static const uint8_t *read_class(struct fl_jfr_chunk *chunk,
+				 struct fl_jfr_timed *timed,
+				 struct fl_jfr_timed_layouts *layouts,
+				 const uint8_t *at, const uint8_t *end)
 {
 	struct fl_jfr_reader *c = layouts->reader;
 	const uint8_t id = c->class->id;
@@ -360,8 +360,9 @@ read_class_by(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		}
 		layout = &layouts->at[number];
 		for (enum place i = 0; i < PLACES; i++)
-			values[i] = pack(fl_wire_word(at + layout->at[i]),
-					 layout->keep[i]);
+			values[i] = fl_wire_pack(fl_wire_word(at +
+							layout->at[i]) &
+						 layout->keep[i]);
 		if (fl_unlikely(values[STATE] >= MAX_STATES ||
 				(values[STACK] | values[THREAD]) >> 32))
 			break;
@@ -373,38 +374,6 @@ read_class_by(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	}
 	return at;
 }
-
-static inline uint64_t pack_some(uint64_t word, uint64_t keep)
-{
-	return fl_wire_pack(word & keep);
-}
-
-static const uint8_t *read_class(struct fl_jfr_chunk *chunk,
-				 struct fl_jfr_timed *timed,
-				 struct fl_jfr_timed_layouts *layouts,
-				 const uint8_t *at, const uint8_t *end)
-{
-	return read_class_by(chunk, timed, layouts, at, end, pack_some);
-}
-
-#ifdef FL_WIRE_PEXT
-__attribute__((target("bmi2")))
-static inline uint64_t pack_at_once(uint64_t word, uint64_t keep)
-{
-	return _pext_u64(word, keep);
-}
-
-__attribute__((target("bmi2")))
-static const uint8_t *read_class_at_once(struct fl_jfr_chunk *chunk,
-					 struct fl_jfr_timed *timed,
-					 struct fl_jfr_timed_layouts *layouts,
-					 const uint8_t *at, const uint8_t *end)
-{
-	return read_class_by(chunk, timed, layouts, at, end, pack_at_once);
-}
-#else
-#define read_class_at_once read_class
-#endif
 
 const uint8_t *fl_jfr_read_timed_layouts(struct fl_jfr_chunk *chunk,
 					 struct fl_jfr_timed *timed,
@@ -422,9 +391,7 @@ const uint8_t *fl_jfr_read_timed_layouts(struct fl_jfr_chunk *chunk,
 
 		begin = at;
 		if (layouts)
-			at = layouts->reader->pext ?
-			     read_class_at_once(chunk, timed, layouts, at, end) :
-			     read_class(chunk, timed, layouts, at, end);
+			at = read_class(chunk, timed, layouts, at, end);
 	} while (at > begin && at < end && timed->open);
 	return at;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stack traces: those that events refer to (trace.c), methods as frames
- * (frame.c), traces as stacks of the dictionary (stack.c), and the cache of
- * those that an earlier chunk had (trace_cache.c).
+ * (frame.c), and traces as stacks of the dictionary (stack.c).
  */
 #ifndef FL_JFR_TRACES_H
 #define FL_JFR_TRACES_H
@@ -11,18 +10,12 @@
 
 enum { FL_JFR_FRAME_TYPES = 16 };
 
-/* The hash of a trace's bytes. */
-struct fl_jfr_hash {
-	uint64_t key, rest;
-};
-
 struct fl_jfr_trace {
 	uint64_t key;
-	uint64_t at;		/* its value: see fl_jfr_trace_wire; 0: none */
+	uint64_t at;		/* its value in the chunk; 0: none */
 	flame_id stack;		/* once made */
 	uint32_t size;		/* of the value; 0: not known */
 	uint32_t first;		/* the first sum, plus one: see sum.c */
-	bool likely;		/* its stack will be needed */
 	bool made, missing;
 };
 
@@ -33,16 +26,6 @@ struct fl_jfr_traces {
 	size_t nsmall, small_capacity;
 	struct fl_jfr_trace *data;
 	size_t count, capacity;
-	/* Copies of some, so that their pages can be released. */
-	struct fl_jfr_copies {
-		bool on;	/* so far they are few */
-		bool likely_only;
-		uint8_t *data;	/* their bytes, concatenated */
-		size_t size, capacity;
-		uint64_t seen;	/* bytes of all traces so far */
-	} copies;
-	struct fl_jfr_hash *hashes;	/* of each trace; NULL: none */
-	size_t hashes_capacity;
 	uint8_t frame_types[FL_JFR_FRAME_TYPES];	/* key -> flame_type */
 };
 
@@ -57,7 +40,6 @@ struct fl_jfr_stacks {
 	struct fl_map located;			/* frames with a line or bci */
 	/* Frames of small keys by type, up to the largest key so far. */
 	flame_id *small[FL_JFR_FRAME_TYPES];
-	uint32_t nsmall[FL_JFR_FRAME_TYPES];
 	size_t small_capacity[FL_JFR_FRAME_TYPES];
 	struct fl_jfr_layout *layout;	/* stack.c: of a frame on the wire */
 	/* The trace read last, root first, and its frames' bytes. */
@@ -67,23 +49,6 @@ struct fl_jfr_stacks {
 		const uint8_t *end;	/* of the bytes of frames */
 		size_t size;		/* of these bytes; 0: do not compare */
 	} path;
-};
-
-/* Stacks of a dictionary that are known from chunk to chunk. */
-struct fl_jfr_trace_cache {
-	uint64_t key[4];	/* of the hashes of traces */
-	bool keyed;		/* there is one */
-	struct fl_map traces;	/* of its bytes: half a hash -> rest, stack */
-	bool off;		/* out of memory, or it takes too long */
-	uint8_t types[FL_JFR_FRAME_TYPES];	/* at that time */
-	uint64_t chunk;		/* the current one, by its offset */
-	uint32_t number;	/* its number, from 1 on */
-	uint8_t mark; /* of the stacks that are the same in it; not 0 */
-	struct fl_jfr_cached_frame *frames;	/* by id */
-	struct fl_jfr_cached_method *methods;
-	uint8_t *seen;		/* by stack: the mark, if it is the same */
-	uint32_t nmethods;
-	size_t frames_capacity, methods_capacity, seen_capacity;
 };
 
 /* trace.c ------------------------------------------------------------- */
@@ -104,10 +69,7 @@ static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_traces *traces,
 uint32_t fl_jfr_add_trace(struct fl_jfr_traces *traces, uint64_t key);
 /* Indexes all constants that are wanted, and traces. */
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk);
-/* A wire at the value of a trace that is there, until more are kept. */
-struct fl_wire fl_jfr_trace_wire(const struct fl_jfr_chunk *chunk,
-				 const struct fl_jfr_trace *trace);
-/* The tables go to later chunks. */
+/* Frees the tables. */
 void fl_jfr_traces_done(struct fl_jfr_chunk *chunk);
 
 /* frame.c ------------------------------------------------------------- */
@@ -120,10 +82,6 @@ flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 /* Whether a method's name, and that of its class, are in the chunk. */
 bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
 		     uint64_t type_key);
-/* Whether that is its name: then its frame is the one with it. */
-bool fl_jfr_is_method(struct fl_jfr_chunk *chunk, uint64_t method,
-		      uint8_t type, struct slice name);
-void fl_jfr_small_frames_done(struct fl_jfr_chunk *chunk);
 /* Caches of frames are freed. */
 void fl_jfr_frames_free(struct fl_jfr_stacks *stacks);
 
@@ -136,28 +94,6 @@ void fl_jfr_make_all_stacks(struct fl_jfr_chunk *chunk, const uint32_t *traces,
 bool fl_jfr_stack(struct fl_jfr_chunk *chunk, struct fl_jfr_trace *trace);
 /* For a chunk that was cut: traces whose frames cannot be named are missing. */
 void fl_jfr_drop_unnamed(struct fl_jfr_chunk *chunk);
-/* Whether traces of equal bytes and methods are equal. */
-bool fl_jfr_is_usual(struct fl_jfr_chunk *chunk);
 void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk);
-
-/* trace_cache.c ------------------------------------------------------- */
-
-/* Draws the key of the hashes. */
-struct fl_jfr_trace_cache *fl_jfr_cache_new(void);
-void fl_jfr_cache_free(struct fl_jfr_trace_cache *cache);
-/* Makes the array of hashes of a chunk's traces, if they are of use. */
-void fl_jfr_cache_make_hashes(struct fl_jfr_chunk *chunk);
-struct fl_jfr_hash fl_jfr_cache_hash(const struct fl_jfr_trace_cache *cache,
-				     const uint8_t *at, size_t size);
-/* Before stacks are made; false: the chunk has no hashes. */
-bool fl_jfr_cache_begin(struct fl_jfr_chunk *chunk);
-/* Notes a method that is this frame. */
-void fl_jfr_cache_method(struct fl_jfr_chunk *chunk, flame_id frame,
-			 uint64_t method);
-/* The stack of a trace, if it is known and the same in this chunk. */
-bool fl_jfr_cache_find(struct fl_jfr_chunk *chunk,
-		       const struct fl_jfr_hash *hash, flame_id *stack);
-void fl_jfr_cache_put(struct fl_jfr_chunk *chunk,
-		      const struct fl_jfr_hash *hash, flame_id stack);
 
 #endif

@@ -8,17 +8,6 @@
 
 enum { PREFETCH_BYTES = 1024 };	/* bytes that are fetched ahead */
 
-/* The first processors of AMD that have it take a hundred times as long. */
-bool fl_wire_has_pext(void)
-{
-#ifdef FL_WIRE_PEXT
-	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("bdver4") &&
-	       !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
-#else
-	return false;
-#endif
-}
-
 uint64_t fl_wire_varint_slow(struct fl_wire *w)
 {
 	uint64_t n = 0;

@@ -12,11 +12,6 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-#ifdef __x86_64__
-#include <immintrin.h>
-#define FL_WIRE_PEXT
-#endif
-
 /* A one in every byte: times it, bytes are summed up. */
 #define FL_WIRE_LOW UINT64_C(0x0101010101010101)
 
@@ -69,17 +64,6 @@ static inline uint64_t fl_wire_pack_low(uint64_t word, unsigned size)
 	n &= 0x7f7f7fu >> (24 - 8 * size);
 	return (n & 0x7f) | (n >> 1 & 0x3f80) | (n >> 2 & 0x1fc000);
 }
-
-#ifdef FL_WIRE_PEXT
-/* The same by the processor, where fl_wire_has_pext; up to eight bytes. */
-__attribute__((target("bmi2")))
-static inline uint64_t fl_wire_pext(uint64_t word, unsigned size)
-{
-	return _pext_u64(word, UINT64_C(0x7f7f7f7f7f7f7f7f) >>
-			       (64 - 8 * size));
-}
-#endif
-bool fl_wire_has_pext(void);
 
 /* Without a look at the end: nine bytes must be there. */
 static inline const uint8_t *fl_wire_take(const uint8_t *at, uint64_t *n)
