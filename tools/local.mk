@@ -82,7 +82,8 @@ tools_flame_merge_SOURCES = tools/flame-merge.c tools/merge_header.c \
 tools_flame_merge_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-merge.1
 
-# Of Spark jobs.
+# Of options that the tools share, and of Spark jobs.
+dist_man_MANS += tools/flame-options.7
 dist_man_MANS += tools/flame-spark.7
 
 if SAMPLER
