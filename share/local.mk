@@ -77,10 +77,14 @@ pythonmoduledir = $(pkgdatadir)/python
 dist_pythonmodule_DATA = share/python/flame.ipynb share/python/flame.py \
 	share/python/pyproject.toml
 
-# The pictures that README names, from recordings in tests/data.
-EXTRA_DIST += share/screenshots
+# What the tools draw of profiles in tests/data, in gallery/index.html; and the
+# pictures of it that README shows.
+EXTRA_DIST += share/screenshots share/examples/gallery
 
-.PHONY: screenshots
+.PHONY: gallery screenshots
+gallery: all
+	TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
+		$(SHELL) $(srcdir)/share/examples/gallery/draw gallery
 screenshots: all
 	TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		$(SHELL) $(srcdir)/share/screenshots/draw

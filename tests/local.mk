@@ -232,6 +232,7 @@ script_tests = \
 	tests/coherence/options \
 	tests/coherence/words \
 	tests/coherence/examples \
+	tests/coherence/gallery \
 	tests/coherence/contrast \
 	tests/viewer/report \
 	tests/viewer/site \
