@@ -4,10 +4,10 @@
  * key.
  */
 #include "batch.h"
+#include "walk.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,76 +41,62 @@ bool batch_add_input(struct batch *batch, const char *path,
 	return batch_read_values(batch, input);
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
 /* Checksums of Hadoop (.x.crc), _SUCCESS, _temporary. */
-static bool is_hidden(const FTSENT *entry)
+static bool is_hidden(const struct walk_entry *entry)
 {
-	return entry->fts_level > 0 &&
-	       (entry->fts_name[0] == '.' || entry->fts_name[0] == '_');
+	return entry->depth > 0 &&
+	       (entry->name[0] == '.' || entry->name[0] == '_');
 }
 
-static bool is_site(const struct stat *site, const FTSENT *entry)
+struct collecting {
+	struct batch *batch;
+	struct stat site;	/* no input */
+	bool failed;
+};
+
+static bool is_site(const struct stat *site, const struct walk_entry *entry)
 {
-	return entry->fts_info == FTS_D &&
-	       entry->fts_statp->st_dev == site->st_dev &&
-	       entry->fts_statp->st_ino == site->st_ino;
+	return entry->st.st_dev == site->st_dev &&
+	       entry->st.st_ino == site->st_ino;
 }
 
-static bool add_entry(struct batch *batch, FTS *fts, FTSENT *entry,
-		      const struct stat *site)
+static enum walk_answer add_entry(void *arg, const struct walk_entry *entry)
 {
-	switch (entry->fts_info) {
-	case FTS_D:
-		if (is_hidden(entry) || is_site(site, entry))
-			fts_set(fts, entry, FTS_SKIP);
-		return true;
-	case FTS_F:
-		return is_hidden(entry) ||
-		       batch_add_input(batch, entry->fts_path, entry->fts_statp);
-	case FTS_DNR:
-	case FTS_ERR:
-	case FTS_NS:
-		return batch_add_input(batch, entry->fts_path, NULL);
-	default:
-		return true;
+	struct collecting *to = arg;
+
+	switch (entry->kind) {
+	case WALK_FOLDER:
+		return is_hidden(entry) || is_site(&to->site, entry) ?
+		       WALK_SKIP : WALK_ON;
+	case WALK_FILE:
+		to->failed = !is_hidden(entry) &&
+			     !batch_add_input(to->batch, entry->path,
+					      &entry->st);
+		break;
+	case WALK_UNREADABLE:
+		to->failed = !batch_add_input(to->batch, entry->path, NULL);
+		break;
+	case WALK_OTHER:
+		break;
 	}
+	return to->failed ? WALK_STOP : WALK_ON;
 }
 
-static bool add_folder(struct batch *batch, char *path,
-		       const struct stat *site)
+static bool add_folder(struct collecting *to, const char *path)
 {
-	char *const paths[] = { path, NULL };
-	FTS *fts = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-	FTSENT *entry;
-	bool good;
-
-	if (!fts) {
-		cli_say(batch->cli, "%s: %s", path, strerror(errno));
-		return false;
-	}
-	for (;;) {
-		errno = 0;
-		entry = fts_read(fts);
-		if (!entry || !add_entry(batch, fts, entry, site))
-			break;
-	}
-	good = !entry && !errno;
-	if (!entry && errno)
-		cli_say(batch->cli, "%s: %s", path, strerror(errno));
-	fts_close(fts);
-	return good;
+	if (walk(path, add_entry, to) == 0)
+		return !to->failed;
+	cli_say(to->batch->cli, "%s: %s", path, strerror(errno));
+	return false;
 }
 
 bool batch_collect(struct batch *batch, struct flame *flame)
 {
 	struct cli *cli = batch->cli;
-	struct stat st, site = { 0 };
+	struct collecting to = { .batch = batch };
+	struct stat st;
 
-	(void)stat(batch->site, &site);
+	(void)stat(batch->site, &to.site);
 	for (size_t i = 0; i < cli->ninputs; i++) {
 		char *path = cli->inputs[i];
 		bool there = stat(path, &st) == 0;
@@ -119,7 +105,7 @@ bool batch_collect(struct batch *batch, struct flame *flame)
 			if (!batch_add_url(batch, flame, path))
 				return false;
 		} else if (there && S_ISDIR(st.st_mode)) {
-			if (!add_folder(batch, path, &site))
+			if (!add_folder(&to, path))
 				return false;
 		} else if (!batch_add_input(batch, path, there ? &st : NULL)) {
 			return false;

@@ -4,9 +4,9 @@
  * each group that depends on them, so that a changed log has it drawn again.
  */
 #include "batch.h"
+#include "walk.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,16 +55,6 @@ static bool add_log(struct batch *batch, const char *path, uint64_t size,
 	return true;
 }
 
-/* Of what cannot be looked at, reading tells. */
-static bool add_entry(struct batch *batch, const FTSENT *entry)
-{
-	bool known = entry->fts_info == FTS_F;
-
-	return add_log(batch, entry->fts_path, known ?
-		       (uint64_t)entry->fts_statp->st_size : 0, known ?
-		       entry->fts_statp->st_mtim : (struct timespec){ 0 });
-}
-
 struct listing {
 	struct batch *batch;
 	bool failed;
@@ -95,33 +85,29 @@ static bool add_url(struct batch *batch, struct flame *flame, const char *url)
 	return !listing.failed;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+/* Of what cannot be looked at, reading tells. */
+static enum walk_answer found_file(void *arg, const struct walk_entry *entry)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+	struct listing *listing = arg;
+	bool known = entry->kind == WALK_FILE;
+
+	if (entry->depth > 0 && strchr("._", entry->name[0]))
+		return WALK_SKIP;
+	if (entry->kind != WALK_FOLDER)
+		listing->failed = !add_log(listing->batch, entry->path, known ?
+			(uint64_t)entry->st.st_size : 0, known ?
+			entry->st.st_mtim : (struct timespec){ 0 });
+	return listing->failed ? WALK_STOP : WALK_ON;
 }
 
-static bool add_logs(struct batch *batch, char *path)
+static bool add_logs(struct batch *batch, const char *path)
 {
-	char *const paths[] = { path, NULL };
-	FTS *fts = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-	FTSENT *entry;
-	bool good = true;
+	struct listing listing = { .batch = batch };
 
-	if (!fts) {
-		cli_say(batch->cli, "%s: %s", path, strerror(errno));
-		return false;
-	}
-	while (good && (entry = fts_read(fts))) {
-		bool hidden = entry->fts_level > 0 &&
-			      strchr("._", entry->fts_name[0]);
-
-		if (hidden)
-			fts_set(fts, entry, FTS_SKIP);
-		else if (entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
-			good = add_entry(batch, entry);
-	}
-	fts_close(fts);
-	return good;
+	if (walk(path, found_file, &listing) == 0)
+		return !listing.failed;
+	cli_say(batch->cli, "%s: %s", path, strerror(errno));
+	return false;
 }
 
 bool batch_find_logs(struct batch *batch, struct flame *flame)
@@ -138,7 +124,7 @@ bool batch_find_logs(struct batch *batch, struct flame *flame)
 		good = copy || cli_no_memory(batch->cli);
 		while (good && (path = strsep(&rest, "\n")))
 			good = flame_url(path) ? add_url(batch, flame, path) :
-			       add_logs(batch, (char *)flame_local_path(path));
+			       add_logs(batch, flame_local_path(path));
 		free(copy);
 	}
 	return good;
