@@ -51,12 +51,18 @@ completions = $(bashcompletion_DATA) $(zshcompletion_DATA) \
 	$(fishcompletion_DATA)
 CLEANFILES += $(completions)
 
+if MULTICALL
+completion_program = tools/flame $$tool
+else
+completion_program = tools/$$tool
+endif
+
 # share/completions/SHELL/[_]TOOL[.fish]
 $(completions): $(completion_generate) $(bin_PROGRAMS)
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	$(AM_V_at)shell=$(@D); shell=$${shell##*/}; \
 		tool=$(@F); tool=$${tool#_}; tool=$${tool%.fish}; \
-		tools/$$tool --help=all > $@-h && \
+		$(completion_program) --help=all > $@-h && \
 		AWK='$(AWK)' $(SHELL) $(srcdir)/$(completion_generate) \
 			$$shell $$tool < $@-h > $@-t && \
 		rm $@-h && mv $@-t $@

@@ -229,6 +229,7 @@ script_tests = \
 	tests/coherence/layers \
 	tests/coherence/symbols \
 	tests/coherence/header \
+	tests/coherence/multicall \
 	tests/coherence/options \
 	tests/coherence/words \
 	tests/coherence/examples \

@@ -37,6 +37,21 @@ struct cli_option {
 /* The offset of a member of the tool's struct own, for its rows. */
 #define CLI_AT(member) .offset = offsetof(struct own, member)
 
+/*
+ * A tool's main(); where all tools are one program, a function that
+ * multicall.c calls.
+ */
+#ifdef CLI_MULTICALL
+#define CLI_MAIN(name) \
+	int name(int argc, char **argv); \
+	int name(int argc, char **argv)
+#else
+#define CLI_MAIN(name) int main(int argc, char **argv)
+#endif
+
+/* Print the version, and which libraries are built in. */
+void cli_version(const char *name);
+
 struct cli;
 struct cli_reading;
 

@@ -489,7 +489,7 @@ static const struct cli_tool tool = {
 	.lists = true,
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(flame_batch_main)
 {
 	struct own own = { 0 };
 

@@ -430,7 +430,7 @@ static const struct cli_tool tool = {
 	.compare_runs = diff_compare_runs,
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(flame_diff_main)
 {
 	struct diff own = { 0 };
 	int status = cli_main(&tool, &own, argc, argv);

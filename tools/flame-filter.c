@@ -16,7 +16,7 @@ static const struct cli_tool tool = {
 	.format = "folded",
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(flame_filter_main)
 {
 	return cli_main(&tool, NULL, argc, argv);
 }

@@ -127,7 +127,7 @@ static const struct cli_tool tool = {
 	.check_options = check_options,
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(flame_fold_main)
 {
 	struct own own = { 0 };
 

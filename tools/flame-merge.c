@@ -561,7 +561,7 @@ static const struct cli_tool tool = {
 	.run = run,
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(flame_merge_main)
 {
 	struct own own = { 0 };
 

@@ -807,7 +807,7 @@ static const struct cli_tool tool = {
 	.run = run,
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(flame_record_main)
 {
 	struct own own = { .kind = FL_RECORD_CPU };
 	int status = cli_main(&tool, &own, argc, argv);

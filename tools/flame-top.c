@@ -669,7 +669,7 @@ static const struct cli_tool tool = {
 	.gathered = gathered,
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(flame_top_main)
 {
 	struct own own = { .rows = -1 };
 

@@ -433,7 +433,7 @@ static const struct cli_tool tool = {
 	.check_options = check_options,
 };
 
-int main(int argc, char **argv)
+CLI_MAIN(jfr2flame_main)
 {
 	struct own own = { 0 };
 

@@ -17,8 +17,16 @@ else
 tool_libs = libflamegraph.la $(SYSTEM_LIBS) $(FLAME_RPATH)
 endif
 
-bin_PROGRAMS += tools/flame-batch
-tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
+if !MULTICALL
+bin_PROGRAMS += tools/flame-batch tools/flame-diff tools/flame-filter
+bin_PROGRAMS += tools/flame-fold tools/flame-graph tools/flame-merge
+bin_PROGRAMS += tools/flame-top tools/jfr2flame
+if SAMPLER
+bin_PROGRAMS += tools/flame-record
+endif
+endif
+
+batch_sources = tools/flame-batch.c tools/batch.h \
 	tools/batch_bill.c tools/batch_summary.c \
 	tools/batch_digest.c tools/batch_origins.c tools/batch_findings.c tools/batch_rules.h \
 	tools/batch_executors.c tools/batch_html.c tools/batch_html.h \
@@ -29,9 +37,9 @@ tools_flame_batch_SOURCES = tools/flame-batch.c tools/batch.h \
 	tools/batch_empty.c tools/batch_page.c tools/batch_pages.c tools/batch_stages.c \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
 	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
-	tools/walk.c tools/walk.h \
-	$(site_sources) \
-	$(cli_sources) tools/table.c
+	tools/walk.c tools/walk.h
+tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources) \
+	tools/table.c
 tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'
 nodist_tools_flame_batch_SOURCES = tools/batch_site_parts.c tools/batch_rules.c
@@ -54,30 +62,26 @@ tools/batch_site_parts.c: share/site/embed.sh $(site_parts)
 tools_flame_batch_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-batch.1
 
-bin_PROGRAMS += tools/flame-diff
-tools_flame_diff_SOURCES = tools/flame-diff.c tools/diff.h \
+diff_sources = tools/flame-diff.c tools/diff.h \
 	tools/diff_folders.c tools/diff_report.c tools/diff_runs.c \
-	tools/diff_sites.c \
-	$(site_sources) $(cli_sources) tools/table.c
+	tools/diff_sites.c
+tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources) \
+	tools/table.c
 tools_flame_diff_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-diff.1
 
-bin_PROGRAMS += tools/flame-filter
 tools_flame_filter_SOURCES = tools/flame-filter.c $(cli_sources)
 tools_flame_filter_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-filter.1
 
-bin_PROGRAMS += tools/flame-fold
 tools_flame_fold_SOURCES = tools/flame-fold.c $(cli_sources)
 tools_flame_fold_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-fold.1
 
-bin_PROGRAMS += tools/flame-graph
 tools_flame_graph_SOURCES = tools/flame-graph.c $(cli_sources)
 tools_flame_graph_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-graph.1
 
-bin_PROGRAMS += tools/flame-merge
 tools_flame_merge_SOURCES = tools/flame-merge.c tools/merge_header.c \
 	tools/merge.h $(cli_sources)
 tools_flame_merge_LDADD = $(tool_libs)
@@ -88,18 +92,44 @@ dist_man_MANS += tools/flame-options.7
 dist_man_MANS += tools/flame-spark.7
 
 if SAMPLER
-bin_PROGRAMS += tools/flame-record
 tools_flame_record_SOURCES = tools/flame-record.c $(cli_sources)
 tools_flame_record_LDADD = libflsample.la libfl.la
 dist_man_MANS += tools/flame-record.1
 endif
 
-bin_PROGRAMS += tools/flame-top
 tools_flame_top_SOURCES = tools/flame-top.c $(cli_sources) tools/table.c
 tools_flame_top_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-top.1
 
-bin_PROGRAMS += tools/jfr2flame
 tools_jfr2flame_SOURCES = tools/jfr2flame.c $(cli_sources)
 tools_jfr2flame_LDADD = $(tool_libs)
 dist_man_MANS += tools/jfr2flame.1
+
+# All tools as one program, flame: where configure is asked for it in place of
+# the others, and for the tests.
+if MULTICALL
+bin_PROGRAMS += tools/flame
+install-exec-hook:
+	cd '$(DESTDIR)$(bindir)' && for tool in $(multicall_tools); do \
+		$(LN_S) -f flame $$tool || exit; done
+uninstall-hook:
+	cd '$(DESTDIR)$(bindir)' && rm -f $(multicall_tools)
+else
+check_PROGRAMS += tools/flame
+endif
+multicall_tools = flame-batch flame-diff flame-filter flame-fold flame-graph \
+	flame-merge flame-top jfr2flame
+dist_man_MANS += tools/flame.1
+tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
+	tools/flame-filter.c tools/flame-fold.c tools/flame-graph.c \
+	tools/flame-merge.c tools/merge_header.c tools/merge.h \
+	tools/flame-top.c tools/jfr2flame.c \
+	$(site_sources) $(cli_sources) tools/table.c
+nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)
+tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL
+tools_flame_LDADD = libfl.la $(SYSTEM_LIBS) $(CJSON_LIBS)
+if SAMPLER
+multicall_tools += flame-record
+tools_flame_SOURCES += tools/flame-record.c
+tools_flame_LDADD += libflsample.la
+endif

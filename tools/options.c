@@ -700,6 +700,29 @@ static void make_getopt(const struct cli_tool *tool, const struct table *table,
 	memset(&longs[table->n], 0, sizeof(longs[0]));
 }
 
+/* Which of the libraries that can be left out are not. */
+static const char built_with[] =
+	"Reads gzip, zstd, lz4, xz, bzip2 and ZIP; "
+#ifdef HAVE_LIBCURL
+	"with libcurl (URLs), "
+#else
+	"without libcurl (no URLs), "
+#endif
+#ifdef HAVE_LIBDW
+	"with libdw (--inline)"
+#else
+	"without libdw (no --inline)"
+#endif
+#ifdef FLAME_STATIC
+	".\nStatic, for any Linux on " FLAME_STATIC
+#endif
+	".";
+
+void cli_version(const char *name)
+{
+	printf("%s (libflame) %s\n%s\n", name, FLAME_VERSION, built_with);
+}
+
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct table table;
@@ -730,8 +753,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 			return cli_flush(cli);
 		}
 		if (strcmp(table.at[which].option.name, "version") == 0) {
-			printf("%s (libflame) %s\n", cli->tool->name,
-			       FLAME_VERSION);
+			cli_version(cli->tool->name);
 			return cli_flush(cli);
 		}
 		if (c >= 256 && !optarg)

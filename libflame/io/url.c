@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -350,9 +351,32 @@ static bool sign(struct fl_url *url)
 	return able && good;
 }
 
+/*
+ * Where the static libcurl finds what it checks https servers with: the place
+ * that it was built with is Debian's.  NULL: leave it to libcurl.
+ */
+static const char *certificates(void)
+{
+	const char *file = getenv("SSL_CERT_FILE");
+#ifdef FLAME_STATIC
+	static const char *const places[] = {
+		"/etc/ssl/certs/ca-certificates.crt",
+		"/etc/pki/tls/certs/ca-bundle.crt",
+		"/etc/ssl/ca-bundle.pem",
+		"/etc/ssl/cert.pem",
+	};
+
+	for (size_t i = 0; !file && i < FL_COUNT(places); i++)
+		if (access(places[i], R_OK) == 0)
+			file = places[i];
+#endif
+	return file && *file ? file : NULL;
+}
+
 static void set_limits(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
+	const char *ca = certificates();
 
 	/* A signature is for one host. */
 	libcurl.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
@@ -363,6 +387,8 @@ static void set_limits(struct fl_url *url)
 	libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
 				 (long)fl_url_timeout());
+	if (ca)
+		libcurl.curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
 }
 
 static bool put_request(struct fl_url *url)

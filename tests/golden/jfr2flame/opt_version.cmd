@@ -1,2 +1,2 @@
-jfr2flame -V | sed 's/[0-9][0-9.]*$/N/'
-jfr2flame --version | sed 's/[0-9][0-9.]*$/N/'
+jfr2flame -V | sed -n '1s/[0-9][0-9.]*$/N/p'
+jfr2flame --version | sed -n '1s/[0-9][0-9.]*$/N/p'
