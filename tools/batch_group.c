@@ -4,7 +4,7 @@
  * key.
  */
 #include "batch.h"
-#include "walk.h"
+#include "batch_walk.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * each group that depends on them, so that a changed log has it drawn again.
  */
 #include "batch.h"
-#include "walk.h"
+#include "batch_walk.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -37,7 +37,7 @@ batch_sources = tools/flame-batch.c tools/batch.h \
 	tools/batch_empty.c tools/batch_page.c tools/batch_pages.c tools/batch_stages.c \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
 	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
-	tools/walk.c tools/walk.h
+	tools/batch_walk.c tools/batch_walk.h
 tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources) \
 	tools/table.c
 tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(bindir)"' \

@@ -3,8 +3,8 @@
  * The files below a folder, in the order of their names.  Not every C library
  * has <fts.h>.
  */
-#ifndef WALK_H
-#define WALK_H
+#ifndef BATCH_WALK_H
+#define BATCH_WALK_H
 
 #include <sys/stat.h>
 

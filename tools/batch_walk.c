@@ -3,7 +3,7 @@
  * A walk through a tree of folders.  The names of each open folder are in
  * memory, the folders themselves are closed: depth costs no descriptors.
  */
-#include "walk.h"
+#include "batch_walk.h"
 
 #include <dirent.h>
 #include <errno.h>
