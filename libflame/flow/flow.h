@@ -144,9 +144,10 @@ struct flame_source {
  * A format: one file (or folder) and one row of format/formats.def.  probe: the
  * bits it checked, 0 for no, -1 for "more bytes, please" (not when whole);
  * FL_FORMAT_CERTAIN ends the search.
- * open may be NULL; it must not intern metrics, as inputs are opened before
- * earlier ones are read.  A format that only writes has no probe and does not
- * read.
+ * The flow makes a source's state, zeroed, before open, and frees it after
+ * release, whether open succeeded or not; both may be NULL.  open must not
+ * intern metrics, as inputs are opened before earlier ones are read.  A format
+ * that only writes has no probe and does not read.
  */
 enum { FL_FORMAT_CERTAIN = 64 };
 
@@ -154,6 +155,7 @@ struct fl_format {
 	const char *name, *summary;
 	const char *suffixes;	/* for output names: ".svg .svgz" */
 	int (*probe)(const uint8_t *head, size_t n, bool whole);
+	size_t state_size;	/* 0: it needs none */
 	int (*open)(struct flame_source *source);
 	/*
 	 * Adds samples to the source's batch, which is empty (fl_batch_add).
@@ -161,7 +163,7 @@ struct fl_format {
 	 * none was added.
 	 */
 	int (*read)(struct flame_source *source);
-	void (*close)(struct flame_source *source);
+	void (*release)(void *state);	/* frees what the state has */
 	bool selects;		/* honours fl_select by itself */
 	bool json;		/* only these probe input that begins as JSON */
 	/* What only this format can be asked for; NULL: nothing. */

@@ -18,6 +18,14 @@
 /* Smaller inputs are unpacked faster than a thread starts. */
 enum { MIN_THREAD_BYTES = 64 << 10 };
 
+static bool make_state(struct flame_source *source)
+{
+	if (!source->format->state_size)
+		return true;
+	source->state = fl_zeroed(1, source->format->state_size);
+	return source->state || fl_no_memory(source->flame) == FLAME_OK;
+}
+
 static bool make_options(struct flame_source *source)
 {
 	if (!source->format->options)
@@ -85,6 +93,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 		fl_in_map(in);
 	if (!source->format || !make_options(source) ||
 	    (archive && !fl_archive_make(source, format)) ||
+	    !make_state(source) ||
 	    (source->format->open && source->format->open(source) !=
 				     FLAME_OK)) {
 		flame_close(source);
@@ -379,13 +388,23 @@ int flame_next(struct flame_source *source, struct flame_sample *sample)
 	return status;
 }
 
+static void free_state(struct flame_source *source)
+{
+	const struct fl_format *format = source->format;
+
+	if (!source->state || !format->state_size)
+		return;
+	if (format->release)
+		format->release(source->state);
+	fl_free(source->state);
+}
+
 void flame_close(struct flame_source *source)
 {
 	if (!source)
 		return;
 	fl_read_ahead_drop(source);
-	if (source->format && source->format->close)
-		source->format->close(source);
+	free_state(source);
 	fl_archive_free(source);
 	fl_in_close(source->in);
 	fl_options_clear(&fl_select_table, &source->select);

@@ -286,27 +286,21 @@ static int read(struct flame_source *source)
 
 static int open_asprof(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = source->flame;
 	r->options = source->options;
 	r->lines.in = source->in;
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_asprof(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_buf_free(&r->unit);
 	fl_free(r->frames);
-	fl_free(r);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -332,8 +326,9 @@ const struct fl_format fl_format_asprof = {
 	.name = "asprof",
 	.summary = "async-profiler's text: asprof -o traces, -o flat",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_asprof,
 	.read = read,
-	.close = close_asprof,
+	.release = release,
 	.options = &option_table,
 };

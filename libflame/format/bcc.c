@@ -279,17 +279,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	}
 }
 
-static int open_bcc(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_bcc(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_free(r->leaks);
 	fl_line_reader_free(&r->base);
 }
@@ -327,7 +320,8 @@ const struct fl_format fl_format_bcc = {
 	.name = "bcc",
 	.summary = "profile, offcputime, stackcount, memleak of bcc",
 	.probe = probe,
-	.open = open_bcc,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_bcc,
+	.release = release,
 };

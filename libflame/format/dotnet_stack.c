@@ -62,11 +62,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_dump_probe(head, n, whole, begins, FL_FORMAT_CERTAIN);
 }
 
-static int open_dotnet(struct flame_source *source)
-{
-	return fl_dump_open(source, sizeof(struct dotnet));
-}
-
 static void end_of_input(struct fl_dump *dump)
 {
 	struct dotnet *d = (struct dotnet *)dump;
@@ -86,7 +81,8 @@ const struct fl_format fl_format_dotnet_stack = {
 	.name = "dotnet-stack",
 	.summary = "what dotnet-stack report prints",
 	.probe = probe,
-	.open = open_dotnet,
+	.state_size = sizeof(struct dotnet),
+	.open = fl_dump_open,
 	.read = read,
-	.close = fl_dump_close,
+	.release = fl_dump_free,
 };

@@ -428,20 +428,6 @@ static int read(struct flame_source *source)
 	return status == FLAME_END ? at_end(r) : status;
 }
 
-static int open_dtrace(struct flame_source *source)
-{
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
-
-static void close_dtrace(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
-	fl_line_reader_free(&r->base);
-}
-
 /*
  * The header of columns, or indented frames and below them a number alone.
  * No other format of ours has both.
@@ -507,8 +493,9 @@ const struct fl_format fl_format_dtrace = {
 	.name = "dtrace",
 	.summary = "stacks and their counts, as dtrace(1) prints them",
 	.probe = probe,
-	.open = open_dtrace,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_dtrace,
+	.release = fl_line_reader_free,
 	.options = &option_table,
 };

@@ -13,17 +13,14 @@
 
 enum { HEAD = 1 << 20 };	/* of a log, before its first dump */
 
-int fl_dump_open(struct flame_source *source, size_t state_size)
+int fl_dump_open(struct flame_source *source)
 {
-	struct fl_dump *dump = fl_zeroed(1, state_size);
+	struct fl_dump *dump = source->state;
 
-	if (!dump)
-		return fl_no_memory(source->flame);
 	dump->source = source;
 	source->surveyed = true;
 	dump->lines.in = source->in;
 	fl_dump_of(dump, "threads", "threads", "threads");
-	source->state = dump;
 	return FLAME_OK;
 }
 
@@ -35,17 +32,14 @@ void fl_dump_of(struct fl_dump *dump, const char *metric, const char *unit,
 	dump->plural = plural;
 }
 
-void fl_dump_close(struct flame_source *source)
+void fl_dump_free(void *state)
 {
-	struct fl_dump *dump = source->state;
+	struct fl_dump *dump = state;
 
-	if (!dump)
-		return;
 	fl_buf_free(&dump->name);
 	fl_buf_free(&dump->buf);
 	fl_map_free(&dump->threads);
 	fl_free(dump->frames);
-	fl_free(dump);
 }
 
 void fl_dump_begin(struct fl_dump *dump, struct slice name)

@@ -210,11 +210,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_dump_probe(head, n, whole, begins, FL_FORMAT_CERTAIN);
 }
 
-static int open_faulthandler(struct flame_source *source)
-{
-	return fl_dump_open(source, sizeof(struct faulthandler));
-}
-
 /*
  * The last thread may have no line after it: its last frame decides whether it
  * is complete.
@@ -239,7 +234,8 @@ const struct fl_format fl_format_faulthandler = {
 	.name = "faulthandler",
 	.summary = "stacks that Python's faulthandler prints",
 	.probe = probe,
-	.open = open_faulthandler,
+	.state_size = sizeof(struct faulthandler),
+	.open = fl_dump_open,
 	.read = read,
-	.close = fl_dump_close,
+	.release = fl_dump_free,
 };

@@ -120,7 +120,7 @@ void fl_lines_join(struct fl_lines *whole, struct fl_lines *part);
 /*
  * dump.c: what readers of thread dumps share.  A thread is begun, gets its
  * frames leaf first, and ends as a sample of 1 of the metric "threads".  A
- * reader's state begins with this; zeroed, then fl_dump_open.
+ * reader's state begins with this.
  */
 struct fl_dump {
 	struct flame_source *source;
@@ -147,13 +147,13 @@ struct fl_dump {
 	bool told_end;
 };
 
-/* For a format's open: a state of this size, which is the source's. */
-int fl_dump_open(struct flame_source *source, size_t state_size);
+/* A format's open, or the end of it. */
+int fl_dump_open(struct flame_source *source);
 /* Behind it: what a sample is, if it is no thread; plural: for messages. */
 void fl_dump_of(struct fl_dump *dump, const char *metric, const char *unit,
 		const char *plural);
-/* For its close. */
-void fl_dump_close(struct flame_source *source);
+/* Its release, likewise: of a state that begins with a struct fl_dump. */
+void fl_dump_free(void *state);
 /* A thread with this name (may be empty); the rest is not known yet. */
 void fl_dump_begin(struct fl_dump *dump, struct slice name);
 void fl_dump_frame(struct fl_dump *dump, flame_id frame);
@@ -282,7 +282,6 @@ flame_id fl_keys_stack(struct flame *flame, const struct fl_keys *keys);
 
 /*
  * line_reader.c: the state of readers of printed stacks begins with this.
- * Zeroed, then fl_line_reader_open.
  */
 struct fl_line_reader {
 	struct flame_source *source;
@@ -297,10 +296,10 @@ struct fl_line_reader {
 	uint64_t outside;	/* frames that belong to no backtrace */
 };
 
-/* For a format's open: a state of this size, which is the source's. */
-int fl_line_reader_open(struct flame_source *source, size_t state_size);
-/* Frees the state, too. */
-void fl_line_reader_free(struct fl_line_reader *r);
+/* A format's open, or the end of it. */
+int fl_line_reader_open(struct flame_source *source);
+/* Its release, likewise: of a state that begins with a struct fl_line_reader. */
+void fl_line_reader_free(void *state);
 /* Accepts lines until there is a sample; FLAME_END: there are no more. */
 typedef void fl_accept_line(struct fl_line_reader *r, struct slice line);
 int fl_line_reader_read(struct fl_line_reader *r, fl_accept_line *accept);

@@ -572,17 +572,10 @@ static int read(struct flame_source *source)
 	return source->batch.n ? FLAME_OK : at_end(r);
 }
 
-static int open_gdb(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_gdb(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_buf_free(&r->pending);
 	fl_line_reader_free(&r->base);
 }
@@ -649,8 +642,9 @@ const struct fl_format fl_format_gdb = {
 	.name = "gdb",
 	.summary = "backtraces of gdb, pstack, eu-stack, coredumpctl",
 	.probe = probe,
-	.open = open_gdb,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_gdb,
+	.release = release,
 	.options = &option_table,
 };

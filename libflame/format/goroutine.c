@@ -186,22 +186,18 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static int open_goroutine(struct flame_source *source)
 {
-	struct goroutine *g;
-
-	if (fl_dump_open(source, sizeof(*g)) != FLAME_OK)
-		return FLAME_FAILED;
-	g = source->state;
-	g->options = source->options;
-	return FLAME_OK;
-}
-
-static void close_goroutine(struct flame_source *source)
-{
 	struct goroutine *g = source->state;
 
-	if (g)
-		fl_buf_free(&g->function);
-	fl_dump_close(source);
+	g->options = source->options;
+	return fl_dump_open(source);
+}
+
+static void release(void *state)
+{
+	struct goroutine *g = state;
+
+	fl_buf_free(&g->function);
+	fl_dump_free(g);
 }
 
 /* A goroutine that is cut lacks its outer frames. */
@@ -221,8 +217,9 @@ const struct fl_format fl_format_goroutine = {
 	.name = "goroutine",
 	.summary = "stacks of goroutines: Go's panics, SIGQUIT, debug=2",
 	.probe = probe,
+	.state_size = sizeof(struct goroutine),
 	.open = open_goroutine,
 	.read = read,
-	.close = close_goroutine,
+	.release = release,
 	.options = &fl_lines_option_table,
 };

@@ -105,11 +105,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_dump_probe(head, n, whole, is_title, FL_FORMAT_CERTAIN);
 }
 
-static int open_hadoop(struct flame_source *source)
-{
-	return fl_dump_open(source, sizeof(struct hadoop));
-}
-
 static int read(struct flame_source *source)
 {
 	return fl_dump_read(source->state, accept_line,
@@ -120,7 +115,8 @@ const struct fl_format fl_format_hadoop_stacks = {
 	.name = "hadoop-stacks",
 	.summary = "the page /stacks of HDFS, YARN and HBase",
 	.probe = probe,
-	.open = open_hadoop,
+	.state_size = sizeof(struct hadoop),
+	.open = fl_dump_open,
 	.read = read,
-	.close = fl_dump_close,
+	.release = fl_dump_free,
 };

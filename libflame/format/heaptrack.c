@@ -311,17 +311,10 @@ static int read(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_heaptrack(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_heaptrack(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_free(r->strings.data);
 	fl_free(r->frames.data);
 	fl_free(r->traces.data);
@@ -344,7 +337,8 @@ const struct fl_format fl_format_heaptrack = {
 	.name = "heaptrack",
 	.summary = "recordings of heaptrack",
 	.probe = probe,
-	.open = open_heaptrack,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_heaptrack,
+	.release = release,
 };

@@ -122,11 +122,10 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static int open_hot(struct flame_source *source)
 {
-	int status = fl_dump_open(source, sizeof(struct hot));
+	struct hot *h = source->state;
 
-	if (status == FLAME_OK)
-		((struct hot *)source->state)->time = FLAME_NOTIME;
-	return status;
+	h->time = FLAME_NOTIME;
+	return fl_dump_open(source);
 }
 
 static int read(struct flame_source *source)
@@ -135,20 +134,20 @@ static int read(struct flame_source *source)
 			    fl_dump_end_of_lines);
 }
 
-static void close_hot(struct flame_source *source)
+static void release(void *state)
 {
-	struct hot *h = source->state;
+	struct hot *h = state;
 
-	if (h)
-		fl_buf_free(&h->thread);
-	fl_dump_close(source);
+	fl_buf_free(&h->thread);
+	fl_dump_free(h);
 }
 
 const struct fl_format fl_format_hot_threads = {
 	.name = "hot-threads",
 	.summary = "hot threads of Elasticsearch and OpenSearch",
 	.probe = probe,
+	.state_size = sizeof(struct hot),
 	.open = open_hot,
 	.read = read,
-	.close = close_hot,
+	.release = release,
 };

@@ -483,22 +483,17 @@ static int read(struct flame_source *source)
 
 static int open_hpl(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = source->flame;
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_hpl(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_free(r->places);
 	fl_map_free(&r->place_ids);
 	fl_free(r->nodes);
@@ -512,7 +507,6 @@ static void close_hpl(struct flame_source *source)
 	fl_free(r->trace);
 	fl_free(r->stacks);
 	fl_buf_free(&r->buf);
-	fl_free(r);
 }
 
 /* Records without a mark: some must follow each other, a trace among them. */
@@ -544,7 +538,8 @@ const struct fl_format fl_format_hpl = {
 	.name = "hpl",
 	.summary = "logs of honest-profiler (.hpl)",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_hpl,
 	.read = read,
-	.close = close_hpl,
+	.release = release,
 };

@@ -362,17 +362,10 @@ static int read(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_hprof(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_hprof(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_map_free(&r->traces);
 	fl_map_free(&r->threads);
 	fl_map_free(&r->names);
@@ -392,8 +385,9 @@ const struct fl_format fl_format_hprof = {
 	.name = "hprof",
 	.summary = "the text of HPROF of JDK 8 and before",
 	.probe = probe,
-	.open = open_hprof,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_hprof,
+	.release = release,
 	.options = &fl_lines_option_table,
 };

@@ -280,11 +280,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_dump_probe(head, n, whole, begins, 40);
 }
 
-static int open_stacks(struct flame_source *source)
-{
-	return fl_dump_open(source, sizeof(struct reader));
-}
-
 static int read(struct flame_source *source)
 {
 	return fl_dump_read(source->state, accept_line, fl_dump_end_of_lines);
@@ -294,7 +289,8 @@ const struct fl_format fl_format_kernel_stack = {
 	.name = "kernel-stack",
 	.summary = "/proc/PID/stack, and tasks in the kernel's log",
 	.probe = probe,
-	.open = open_stacks,
+	.state_size = sizeof(struct reader),
+	.open = fl_dump_open,
 	.read = read,
-	.close = fl_dump_close,
+	.release = fl_dump_free,
 };

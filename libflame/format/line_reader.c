@@ -10,26 +10,24 @@
 
 #include <inttypes.h>
 
-int fl_line_reader_open(struct flame_source *source, size_t state_size)
+int fl_line_reader_open(struct flame_source *source)
 {
-	struct fl_line_reader *r = fl_zeroed(1, state_size);
+	struct fl_line_reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
-	source->state = r;
 	return FLAME_OK;
 }
 
-void fl_line_reader_free(struct fl_line_reader *r)
+void fl_line_reader_free(void *state)
 {
+	struct fl_line_reader *r = state;
+
 	fl_free(r->trace.frames);
 	fl_map_free(&r->roots);
 	fl_buf_free(&r->buf);
-	fl_free(r);
 }
 
 int fl_line_reader_read(struct fl_line_reader *r, fl_accept_line *accept)

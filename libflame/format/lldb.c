@@ -366,20 +366,6 @@ static int read(struct flame_source *source)
 	return source->batch.n ? FLAME_OK : fl_backtrace_end(&r->base);
 }
 
-static int open_lldb(struct flame_source *source)
-{
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
-
-static void close_lldb(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
-	fl_line_reader_free(&r->base);
-}
-
 /* lldb may print much before the first backtrace; so much is read. */
 enum { MAX_PREAMBLE = 1 << 18 };
 
@@ -419,8 +405,9 @@ const struct fl_format fl_format_lldb = {
 	.name = "lldb",
 	.summary = "backtraces of lldb",
 	.probe = probe,
-	.open = open_lldb,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_lldb,
+	.release = fl_line_reader_free,
 	.options = &option_table,
 };

@@ -140,17 +140,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_memray(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_memray(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	for (int i = 0; i < COLUMNS; i++)
 		fl_buf_free(&r->field[i]);
 	fl_buf_free(&r->other);
@@ -176,8 +169,9 @@ const struct fl_format fl_format_memray_csv = {
 	.name = "memray-csv",
 	.summary = "what memray transform csv writes",
 	.probe = probe,
-	.open = open_memray,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_memray,
+	.release = release,
 	.options = &fl_lines_option_table,
 };

@@ -587,28 +587,22 @@ static int read(struct flame_source *source)
 
 static int open_mojo(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = source->flame;
 	r->in = source->in;
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_mojo(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	forget_keys(r);
 	fl_free(r->processes);
 	fl_free(r->frames);
 	fl_buf_free(&r->buf);
-	fl_free(r);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -622,7 +616,8 @@ const struct fl_format fl_format_mojo = {
 	.name = "mojo",
 	.summary = "Austin's binary format",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_mojo,
 	.read = read,
-	.close = close_mojo,
+	.release = release,
 };

@@ -201,17 +201,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_trace(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_trace(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_buf_free(&r->call);
 	fl_line_reader_free(&r->base);
 }
@@ -273,8 +266,9 @@ const struct fl_format fl_format_perf_trace = {
 	.name = "perf-trace",
 	.summary = "what perf trace --call-graph prints",
 	.probe = probe,
-	.open = open_trace,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_trace,
+	.release = release,
 	.options = &option_table,
 };

@@ -92,17 +92,6 @@ static void accept_line(struct fl_line_reader *r, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_phpspy(struct flame_source *source)
-{
-	return fl_line_reader_open(source, sizeof(struct fl_line_reader));
-}
-
-static void close_phpspy(struct flame_source *source)
-{
-	if (source->state)
-		fl_line_reader_free(source->state);
-}
-
 static int read(struct flame_source *source)
 {
 	struct fl_line_reader *r = source->state;
@@ -145,8 +134,9 @@ const struct fl_format fl_format_phpspy = {
 	.name = "phpspy",
 	.summary = "traces of phpspy",
 	.probe = probe,
-	.open = open_phpspy,
+	.state_size = sizeof(struct fl_line_reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_phpspy,
+	.release = fl_line_reader_free,
 	.options = &fl_lines_option_table,
 };

@@ -184,12 +184,10 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static int open_pyspy(struct flame_source *source)
 {
-	int status = fl_dump_open(source, sizeof(struct pyspy));
 	struct pyspy *p = source->state;
 
-	if (status == FLAME_OK)
-		p->pid = -1;
-	return status;
+	p->pid = -1;
+	return fl_dump_open(source);
 }
 
 static void end_of_input(struct fl_dump *dump)
@@ -211,7 +209,8 @@ const struct fl_format fl_format_pyspy_dump = {
 	.name = "pyspy-dump",
 	.summary = "what py-spy dump prints",
 	.probe = probe,
+	.state_size = sizeof(struct pyspy),
 	.open = open_pyspy,
 	.read = read,
-	.close = fl_dump_close,
+	.release = fl_dump_free,
 };

@@ -425,20 +425,16 @@ static int read(struct flame_source *source)
 
 static int open_sample(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->last.ordered = true;
-	return status;
+	r->last.ordered = true;
+	return fl_line_reader_open(source);
 }
 
-static void close_sample(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_map_free(&r->last);
 	fl_free(r->nodes);
 	fl_line_reader_free(&r->base);
@@ -479,8 +475,9 @@ const struct fl_format fl_format_sample = {
 	.name = "sample",
 	.summary = "the call graph of macOS's sample(1)",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_sample,
 	.read = read,
-	.close = close_sample,
+	.release = release,
 	.options = &option_table,
 };

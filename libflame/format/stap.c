@@ -94,17 +94,6 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_stap(struct flame_source *source)
-{
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
-
-static void close_stap(struct flame_source *source)
-{
-	if (source->state)
-		fl_line_reader_free(source->state);
-}
-
 static int read(struct flame_source *source)
 {
 	struct fl_line_reader *r = source->state;
@@ -142,7 +131,8 @@ const struct fl_format fl_format_stap = {
 	.name = "stap",
 	.summary = "backtraces of SystemTap, with counts",
 	.probe = probe,
-	.open = open_stap,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_stap,
+	.release = fl_line_reader_free,
 };

@@ -432,29 +432,23 @@ static int read(struct flame_source *source)
 
 static int open_statsd(struct flame_source *source)
 {
-	struct statsd *s = fl_zeroed(1, sizeof(*s));
+	struct statsd *s = source->state;
 
-	if (!s)
-		return fl_no_memory(source->flame);
 	s->source = source;
 	s->flame = source->flame;
 	s->lines.in = source->in;
 	s->names.flame = source->flame;
-	source->state = s;
 	return FLAME_OK;
 }
 
-static void close_statsd(struct flame_source *source)
+static void release(void *state)
 {
-	struct statsd *s = source->state;
+	struct statsd *s = state;
 
-	if (!s)
-		return;
 	fl_buf_free(&s->text);
 	fl_buf_free(&s->row);
 	fl_buf_free(&s->names.buf);
 	fl_free(s->columns);
-	fl_free(s);
 }
 
 /* All complete lines must be points of one kind. */
@@ -490,8 +484,9 @@ const struct fl_format fl_format_statsd_lines = {
 	.name = "statsd",
 	.summary = "stacks of statsd-jvm-profiler: InfluxDB's, Graphite's text",
 	.probe = probe,
+	.state_size = sizeof(struct statsd),
 	.open = open_statsd,
 	.read = read,
-	.close = close_statsd,
+	.release = release,
 	.options = &fl_lines_option_table,
 };

@@ -187,20 +187,16 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_strace(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->pid = -1;
-	return status;
+	r->pid = -1;
+	return fl_line_reader_open(source);
 }
 
-static void close_strace(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_buf_free(&r->call);
 	fl_line_reader_free(&r->base);
 }
@@ -239,7 +235,8 @@ const struct fl_format fl_format_strace = {
 	.name = "strace",
 	.summary = "what strace -k prints",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_strace,
 	.read = read,
-	.close = close_strace,
+	.release = release,
 };

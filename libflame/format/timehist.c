@@ -183,17 +183,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_timehist(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_timehist(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_map_free(&r->stacks);
 	fl_line_reader_free(&r->base);
 }
@@ -221,7 +214,8 @@ const struct fl_format fl_format_timehist = {
 	.name = "timehist",
 	.summary = "what perf sched timehist prints",
 	.probe = probe,
-	.open = open_timehist,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_timehist,
+	.release = release,
 };

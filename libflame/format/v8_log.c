@@ -346,17 +346,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_v8_log(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_v8_log(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_free(r->codes);
 	fl_free(r->libraries);
 	fl_free(r->places);
@@ -388,7 +381,8 @@ const struct fl_format fl_format_v8_log = {
 	.name = "v8-log",
 	.summary = "logs of V8 (node --prof)",
 	.probe = probe,
-	.open = open_v8_log,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_v8_log,
+	.release = release,
 };

@@ -381,20 +381,16 @@ static int read(struct flame_source *source)
 
 static int open_vtune(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->last.ordered = true;
-	return status;
+	r->last.ordered = true;
+	return fl_line_reader_open(source);
 }
 
-static void close_vtune(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_map_free(&r->last);
 	fl_free(r->nodes);
 	for (unsigned i = 0; i < FIELDS; i++)
@@ -435,8 +431,9 @@ const struct fl_format fl_format_vtune = {
 	.name = "vtune",
 	.summary = "top-down tables of Intel VTune, as CSV or copied",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_vtune,
 	.read = read,
-	.close = close_vtune,
+	.release = release,
 	.options = &option_table,
 };

@@ -397,29 +397,23 @@ static int read(struct flame_source *source)
 
 static int open_xctrace(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = source->flame;
 	r->options = source->options;
 	fl_xml_init(&r->xml, source->in);
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_xctrace(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	for (unsigned i = 0; i < KINDS; i++)
 		fl_map_free(&r->values[i]);
 	fl_free(r->trace.frames);
 	fl_xml_free(&r->xml);
-	fl_free(r);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -444,8 +438,9 @@ const struct fl_format fl_format_xctrace = {
 	.name = "xctrace",
 	.summary = "XML of macOS's xctrace export",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_xctrace,
 	.read = read,
-	.close = close_xctrace,
+	.release = release,
 	.options = &option_table,
 };

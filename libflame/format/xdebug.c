@@ -131,17 +131,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_xdebug(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_xdebug(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_free(r->calls);
 	fl_line_reader_free(&r->base);
 }
@@ -178,7 +171,8 @@ const struct fl_format fl_format_xdebug = {
 	.name = "xdebug",
 	.summary = "function traces of Xdebug for PHP",
 	.probe = probe,
-	.open = open_xdebug,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_xdebug,
+	.release = release,
 };

@@ -488,12 +488,10 @@ static int read_record(struct flame_source *source)
 	}
 }
 
-static void close_record(struct flame_source *source)
+static void release(void *state)
 {
-	struct fl_recorder *r = source->state;
+	struct fl_recorder *r = state;
 
-	if (!r)
-		return;
 	fl_perf_events_close(&r->events);
 	fl_unwinder_free(&r->unwinder);
 	fl_processes_free(&r->processes);
@@ -502,12 +500,12 @@ static void close_record(struct flame_source *source)
 	fl_free(r->names);
 	fl_free(r->renamed);
 	fl_waiters_free(&r->waiters);
-	fl_free(r);
 }
 
 static const struct fl_format format = {
 	.name = "flame-record", .summary = "a recording",
-	.read = read_record, .close = close_record,
+	.state_size = sizeof(struct fl_recorder),
+	.read = read_record, .release = release,
 };
 
 const struct fl_record_result *fl_record_result(const struct flame_source *s)

@@ -111,7 +111,8 @@ static struct flame_source *source_of(const struct fl_format *format,
 		flame_open_memory(flame, "a 1\n", 4, "memory", "folded");
 
 	cr_assert(source, "%s", flame_error(flame));
-	source->format->close(source);
+	source->format->release(source->state);
+	fl_free(source->state);
 	source->format = format;
 	source->state = list;
 	return source;

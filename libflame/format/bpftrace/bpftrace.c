@@ -780,17 +780,10 @@ static int read(struct flame_source *source)
 	return FLAME_OK;
 }
 
-static int open_bpftrace(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_bpftrace(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_buf_free(&r->key);
 	fl_buf_free(&r->name);
 	fl_buf_free(&r->text);
@@ -830,8 +823,9 @@ const struct fl_format fl_format_bpftrace = {
 	.name = "bpftrace",
 	.summary = "maps of stacks, as bpftrace prints them or with -f json",
 	.probe = probe,
-	.open = open_bpftrace,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_bpftrace,
+	.release = release,
 	.json = true,
 };

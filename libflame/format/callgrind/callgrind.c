@@ -328,20 +328,16 @@ static int read(struct flame_source *source)
 
 static int open_callgrind(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->positions = 1;
-	return status;
+	r->positions = 1;
+	return fl_line_reader_open(source);
 }
 
-static void close_callgrind(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_callgrind_free(&r->graph);
 	for (unsigned i = 0; i < NAME_KINDS; i++)
 		fl_map_free(&r->names[i]);
@@ -366,7 +362,8 @@ const struct fl_format fl_format_callgrind = {
 	.name = "callgrind",
 	.summary = "profiles of callgrind, and Xdebug's for PHP",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_callgrind,
 	.read = read,
-	.close = close_callgrind,
+	.release = release,
 };

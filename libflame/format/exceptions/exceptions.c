@@ -284,24 +284,21 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static int open_exceptions(struct flame_source *source)
 {
-	int status = fl_dump_open(source, sizeof(struct fl_exceptions));
 	struct fl_exceptions *r = source->state;
 
-	if (status == FLAME_OK)
-		fl_dump_of(&r->dump, "exception", "samples", "exceptions");
-	return status;
+	fl_dump_open(source);
+	fl_dump_of(&r->dump, "exception", "samples", "exceptions");
+	return FLAME_OK;
 }
 
-static void close_exceptions(struct flame_source *source)
+static void release(void *state)
 {
-	struct fl_exceptions *r = source->state;
+	struct fl_exceptions *r = state;
 
-	if (r) {
-		fl_free(r->outer.data);
-		fl_free(r->python.data);
-		fl_buf_free(&r->before);
-	}
-	fl_dump_close(source);
+	fl_free(r->outer.data);
+	fl_free(r->python.data);
+	fl_buf_free(&r->before);
+	fl_dump_free(r);
 }
 
 static int read(struct flame_source *source)
@@ -313,8 +310,9 @@ const struct fl_format fl_format_exceptions = {
 	.name = "exceptions",
 	.summary = "exceptions of Java and Python in logs, with stacks",
 	.probe = probe,
+	.state_size = sizeof(struct fl_exceptions),
 	.open = open_exceptions,
 	.read = read,
-	.close = close_exceptions,
+	.release = release,
 	.options = &fl_lines_option_table,
 };

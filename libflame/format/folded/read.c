@@ -498,15 +498,12 @@ static void read_line(struct flame_source *source, struct slice line)
 
 static int open_folded(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->options = source->options;
 	r->lines.in = source->in;
 	r->stacks.flame = source->flame;
 	r->stacks.dialect = &r->dialect;
-	source->state = r;
 	return FLAME_OK;
 }
 
@@ -749,15 +746,12 @@ static void join(struct flame_source *whole, struct flame_source *part)
 	fl_lines_join(&to->lines, &from->lines);
 }
 
-static void close_folded(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (r) {
-		fl_folded_stacks_free(&r->stacks);
-		fl_free(r->keys);
-	}
-	fl_free(r);
+	fl_folded_stacks_free(&r->stacks);
+	fl_free(r->keys);
 }
 
 static const struct fl_option rows[] = {
@@ -776,9 +770,10 @@ const struct fl_format fl_format_folded = {
 	.summary = "frame;frame;frame weight, a line a stack",
 	.suffixes = ".folded .collapsed .txt",
 	.probe = fl_folded_probe,
+	.state_size = sizeof(struct reader),
 	.open = open_folded,
 	.read = read,
-	.close = close_folded,
+	.release = release,
 	.split = fl_lines_split,
 	.resume = resume,
 	.fork = fork_folded,

@@ -295,22 +295,17 @@ static int probe_ndjson(const uint8_t *head, size_t n, bool whole)
 
 static int open_table(struct flame_source *source)
 {
-	struct table *t;
-
-	if (fl_line_reader_open(source, sizeof(*t)) != FLAME_OK)
-		return FLAME_FAILED;
-	t = source->state;
-	t->stacks.flame = source->flame;
-	t->stacks.dialect = &t->dialect;
-	return FLAME_OK;
-}
-
-static void close_table(struct flame_source *source)
-{
 	struct table *t = source->state;
 
-	if (!t)
-		return;
+	t->stacks.flame = source->flame;
+	t->stacks.dialect = &t->dialect;
+	return fl_line_reader_open(source);
+}
+
+static void release(void *state)
+{
+	struct table *t = state;
+
 	for (unsigned i = 0; i < FIELDS; i++)
 		fl_buf_free(&t->field[i]);
 	fl_buf_free(&t->last_metric);
@@ -350,17 +345,19 @@ const struct fl_format fl_format_tsv_read = {
 	.name = "tsv",
 	.summary = "our own table, given back",
 	.probe = probe_tsv,
+	.state_size = sizeof(struct table),
 	.open = open_table,
 	.read = read_tsv,
-	.close = close_table,
+	.release = release,
 };
 
 const struct fl_format fl_format_ndjson_read = {
 	.name = "ndjson",
 	.summary = "our own lines of JSON, given back",
 	.probe = probe_ndjson,
+	.state_size = sizeof(struct table),
 	.open = open_table,
 	.read = read_ndjson,
-	.close = close_table,
+	.release = release,
 	.json = true,
 };

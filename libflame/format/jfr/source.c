@@ -613,12 +613,10 @@ static int read(struct flame_source *source)
 	return fill_ahead(jfr) ? step_ahead(jfr) : step(jfr);
 }
 
-static void close_jfr(struct flame_source *source)
+static void release(void *state)
 {
-	struct fl_jfr *jfr = source->state;
+	struct fl_jfr *jfr = state;
 
-	if (!jfr)
-		return;
 	fl_thread_pool_free(jfr->threads);
 	fl_jfr_ahead_free(jfr->ahead);
 	fl_jfr_chunk_free(jfr->now);
@@ -629,18 +627,14 @@ static void close_jfr(struct flame_source *source)
 	fl_jfr_spans_free(jfr->spans);
 	fl_jfr_info_free(jfr->info);
 	fl_jfr_samples_free(jfr->samples);
-	fl_free(jfr);
 }
 
 static int open_jfr(struct flame_source *source)
 {
-	struct whole *whole = fl_zeroed(1, sizeof(*whole));
-	struct fl_jfr *jfr;
+	struct whole *whole = source->state;
+	struct fl_jfr *jfr = &whole->jfr;
 
-	if (!whole)
-		return fl_no_memory(source->flame);
 	source->surveyed = true;
-	source->state = jfr = &whole->jfr;
 	jfr->source = source;
 	jfr->position = &whole->position;
 	jfr->class_mark = fl_name(source->flame, FL_CLASS);
@@ -686,9 +680,10 @@ const struct fl_format fl_format_jfr = {
 	.summary = "JDK Flight Recorder and async-profiler recordings",
 	.suffixes = ".jfr",
 	.probe = probe,
+	.state_size = sizeof(struct whole),
 	.open = open_jfr,
 	.read = read,
-	.close = close_jfr,
+	.release = release,
 	.selects = true,
 	.options = &option_table,
 };

@@ -219,37 +219,29 @@ static void read_page(struct d3 *d3)
 
 static int open_d3(struct flame_source *source)
 {
-	struct d3 *d3 = fl_zeroed(1, sizeof(*d3));
+	struct d3 *d3 = source->state;
 
-	if (!d3)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&d3->js, source);
 	d3->tree.js = &d3->js;
 	d3->options = source->options;
-	source->state = d3;
 	return FLAME_OK;
 }
 
 static int open_page(struct flame_source *source)
 {
-	int status = open_d3(source);
 	struct d3 *d3 = source->state;
 
-	if (status == FLAME_OK)
-		d3->is_page = true;
-	return status;
+	d3->is_page = true;
+	return open_d3(source);
 }
 
-static void close_d3(struct flame_source *source)
+static void release(void *state)
 {
-	struct d3 *d3 = source->state;
+	struct d3 *d3 = state;
 
-	if (!d3)
-		return;
 	fl_json_source_free(&d3->js);
 	fl_json_tree_free(&d3->tree);
 	fl_buf_free(&d3->page);
-	fl_free(d3);
 }
 
 static int read(struct flame_source *source)
@@ -311,9 +303,10 @@ const struct fl_format fl_format_d3_read = {
 	.name = "d3",
 	.summary = "JSON trees of d3-flame-graph, perf, FlameScope",
 	.probe = probe,
+	.state_size = sizeof(struct d3),
 	.open = open_d3,
 	.read = read,
-	.close = close_d3,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };
@@ -322,8 +315,9 @@ const struct fl_format fl_format_spark_page = {
 	.name = "spark-page",
 	.summary = "thread dump pages of Spark's UI",
 	.probe = probe_page,
+	.state_size = sizeof(struct d3),
 	.open = open_page,
 	.read = read,
-	.close = close_d3,
+	.release = release,
 	.options = &option_table,
 };

@@ -220,23 +220,15 @@ static void read_document(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int open_dhat(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_json_source_open(source, sizeof(struct dhat));
-}
+	struct dhat *d = state;
 
-static void close_dhat(struct flame_source *source)
-{
-	struct dhat *d = source->state;
-
-	if (!d)
-		return;
 	fl_json_source_free(&d->js);
 	fl_frame_trie_free(&d->trie);
 	fl_free(d->path.data);
 	fl_free(d->points);
 	fl_free(d->frames);
-	fl_free(d);
 }
 
 static int read(struct flame_source *source)
@@ -255,8 +247,9 @@ const struct fl_format fl_format_dhat = {
 	.name = "dhat",
 	.summary = "heap profiles of DHAT",
 	.probe = probe,
-	.open = open_dhat,
+	.state_size = sizeof(struct dhat),
+	.open = fl_json_source_open,
 	.read = read,
-	.close = close_dhat,
+	.release = release,
 	.json = true,
 };

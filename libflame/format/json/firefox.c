@@ -548,28 +548,22 @@ static void read_document(struct flame_source *source)
 
 static int open_firefox(struct flame_source *source)
 {
-	struct firefox *f = fl_zeroed(1, sizeof(*f));
+	struct firefox *f = source->state;
 
-	if (!f)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&f->js, source);
 	f->options = source->options;
-	source->state = f;
 	return FLAME_OK;
 }
 
-static void close_firefox(struct flame_source *source)
+static void release(void *state)
 {
-	struct firefox *f = source->state;
+	struct firefox *f = state;
 
-	if (!f)
-		return;
 	forget_threads(f);
 	fl_json_source_free(&f->js);
 	fl_buf_free(&f->buf);
 	fl_free(f->libs.data);
 	fl_free(f->threads);
-	fl_free(f);
 }
 
 static int read(struct flame_source *source)
@@ -621,9 +615,10 @@ const struct fl_format fl_format_firefox = {
 	.name = "firefox",
 	.summary = "profiles of Firefox and samply",
 	.probe = probe,
+	.state_size = sizeof(struct firefox),
 	.open = open_firefox,
 	.read = read,
-	.close = close_firefox,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

@@ -343,17 +343,10 @@ static void read_document(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int open_flamebearer(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_json_source_open(source, sizeof(struct flamebearer));
-}
+	struct flamebearer *f = state;
 
-static void close_flamebearer(struct flame_source *source)
-{
-	struct flamebearer *f = source->state;
-
-	if (!f)
-		return;
 	fl_json_source_free(&f->js);
 	fl_frame_trie_free(&f->trie);
 	fl_buf_free(&f->units);
@@ -362,7 +355,6 @@ static void close_flamebearer(struct flame_source *source)
 	fl_free(f->above.boxes);
 	fl_free(f->level.boxes);
 	fl_free(f->numbers);
-	fl_free(f);
 }
 
 static int read(struct flame_source *source)
@@ -391,9 +383,10 @@ const struct fl_format fl_format_flamebearer = {
 	.name = "flamebearer",
 	.summary = "JSON of Pyroscope's render and render-diff API",
 	.probe = probe,
-	.open = open_flamebearer,
+	.state_size = sizeof(struct flamebearer),
+	.open = fl_json_source_open,
 	.read = read,
-	.close = close_flamebearer,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

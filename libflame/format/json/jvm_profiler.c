@@ -206,17 +206,6 @@ static void accept_line(struct fl_line_reader *r, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_jvm_profiler(struct flame_source *source)
-{
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
-
-static void close_jvm_profiler(struct flame_source *source)
-{
-	if (source->state)
-		fl_line_reader_free(source->state);
-}
-
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
@@ -254,8 +243,9 @@ const struct fl_format fl_format_jvm_profiler = {
 	.name = "jvm-profiler",
 	.summary = "stacks of Uber's jvm-profiler: JSON lines, logs",
 	.probe = probe,
-	.open = open_jvm_profiler,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_jvm_profiler,
+	.release = fl_line_reader_free,
 	.json = true,
 };

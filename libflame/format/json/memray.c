@@ -301,24 +301,16 @@ static void read_document(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int open_memray(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_json_source_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_memray(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_json_source_free(&r->js);
 	for (int i = 0; i < COLUMNS; i++)
 		fl_free(r->column[i].data);
 	fl_free(r->parents.data);
 	fl_free(r->strings.data);
 	fl_buf_free(&r->buf);
-	fl_free(r);
 }
 
 static int read(struct flame_source *source)
@@ -337,9 +329,10 @@ const struct fl_format fl_format_memray = {
 	.name = "memray",
 	.summary = "the data of memray's flame graph pages",
 	.probe = probe,
-	.open = open_memray,
+	.state_size = sizeof(struct reader),
+	.open = fl_json_source_open,
 	.read = read,
-	.close = close_memray,
+	.release = release,
 	.json = true,
 	.options = &fl_lines_option_table,
 };

@@ -152,22 +152,14 @@ static void read_document(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int open_perf_json(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_json_source_open(source, sizeof(struct perf_json));
-}
+	struct perf_json *p = state;
 
-static void close_perf_json(struct flame_source *source)
-{
-	struct perf_json *p = source->state;
-
-	if (!p)
-		return;
 	fl_json_source_free(&p->js);
 	fl_free(p->trace.frames);
 	fl_buf_free(&p->comm);
 	fl_buf_free(&p->buf);
-	fl_free(p);
 }
 
 static int read(struct flame_source *source)
@@ -186,8 +178,9 @@ const struct fl_format fl_format_perf_json = {
 	.name = "perf-json",
 	.summary = "JSON of perf data convert --to-json",
 	.probe = probe,
-	.open = open_perf_json,
+	.state_size = sizeof(struct perf_json),
+	.open = fl_json_source_open,
 	.read = read,
-	.close = close_perf_json,
+	.release = release,
 	.json = true,
 };

@@ -113,25 +113,19 @@ static void read_document(struct flame_source *source)
 
 static int open_pyinstrument(struct flame_source *source)
 {
-	struct pyinstrument *p = fl_zeroed(1, sizeof(*p));
+	struct pyinstrument *p = source->state;
 
-	if (!p)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&p->js, source);
 	p->tree.js = &p->js;
-	source->state = p;
 	return FLAME_OK;
 }
 
-static void close_pyinstrument(struct flame_source *source)
+static void release(void *state)
 {
-	struct pyinstrument *p = source->state;
+	struct pyinstrument *p = state;
 
-	if (!p)
-		return;
 	fl_json_source_free(&p->js);
 	fl_json_tree_free(&p->tree);
-	fl_free(p);
 }
 
 static int read(struct flame_source *source)
@@ -155,8 +149,9 @@ const struct fl_format fl_format_pyinstrument = {
 	.name = "pyinstrument",
 	.summary = "JSON of pyinstrument",
 	.probe = probe,
+	.state_size = sizeof(struct pyinstrument),
 	.open = open_pyinstrument,
 	.read = read,
-	.close = close_pyinstrument,
+	.release = release,
 	.json = true,
 };

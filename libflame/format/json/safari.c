@@ -170,27 +170,21 @@ static void read_document(struct flame_source *source)
 
 static int open_safari(struct flame_source *source)
 {
-	struct safari *s = fl_zeroed(1, sizeof(*s));
+	struct safari *s = source->state;
 
-	if (!s)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&s->js, source);
 	s->options = source->options;
-	source->state = s;
 	return FLAME_OK;
 }
 
-static void close_safari(struct flame_source *source)
+static void release(void *state)
 {
-	struct safari *s = source->state;
+	struct safari *s = state;
 
-	if (!s)
-		return;
 	fl_json_source_free(&s->js);
 	fl_free(s->trace.frames);
 	fl_free(s->stacks);
 	fl_free(s->durations);
-	fl_free(s);
 }
 
 static int read(struct flame_source *source)
@@ -222,9 +216,10 @@ const struct fl_format fl_format_safari = {
 	.name = "safari",
 	.summary = "recordings of Safari's timelines",
 	.probe = probe,
+	.state_size = sizeof(struct safari),
 	.open = open_safari,
 	.read = read,
-	.close = close_safari,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

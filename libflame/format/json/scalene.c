@@ -181,21 +181,13 @@ static void read_document(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int open_scalene(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_json_source_open(source, sizeof(struct scalene));
-}
+	struct scalene *s = state;
 
-static void close_scalene(struct flame_source *source)
-{
-	struct scalene *s = source->state;
-
-	if (!s)
-		return;
 	fl_json_source_free(&s->js);
 	fl_buf_free(&s->buf);
 	fl_buf_free(&s->file);
-	fl_free(s);
 }
 
 static int read(struct flame_source *source)
@@ -214,8 +206,9 @@ const struct fl_format fl_format_scalene = {
 	.name = "scalene",
 	.summary = "JSON of Scalene, recorded with --stacks",
 	.probe = probe,
-	.open = open_scalene,
+	.state_size = sizeof(struct scalene),
+	.open = fl_json_source_open,
 	.read = read,
-	.close = close_scalene,
+	.release = release,
 	.json = true,
 };

@@ -384,19 +384,16 @@ static void read_document(struct flame_source *source)
 
 static int open_sentry(struct flame_source *source)
 {
-	int status = fl_json_source_open(source, sizeof(struct sentry));
-
-	if (status == FLAME_OK)
-		((struct sentry *)source->state)->options = source->options;
-	return status;
-}
-
-static void close_sentry(struct flame_source *source)
-{
 	struct sentry *s = source->state;
 
-	if (!s)
-		return;
+	s->options = source->options;
+	return fl_json_source_open(source);
+}
+
+static void release(void *state)
+{
+	struct sentry *s = state;
+
 	fl_json_source_free(&s->js);
 	fl_frame_trie_free(&s->trie);
 	fl_free(s->frames);
@@ -405,7 +402,6 @@ static void close_sentry(struct flame_source *source)
 	fl_map_free(&s->threads);
 	fl_free(s->numbers.data);
 	fl_buf_free(&s->buf);
-	fl_free(s);
 }
 
 static int read(struct flame_source *source)
@@ -448,9 +444,10 @@ const struct fl_format fl_format_sentry = {
 	.name = "sentry",
 	.summary = "JSON of Sentry's sample format, versions 1 and 2",
 	.probe = probe,
+	.state_size = sizeof(struct sentry),
 	.open = open_sentry,
 	.read = read,
-	.close = close_sentry,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

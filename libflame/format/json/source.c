@@ -16,14 +16,9 @@ void fl_json_source_init(struct fl_json_source *js,
 	fl_json_init(&js->json, source->in);
 }
 
-int fl_json_source_open(struct flame_source *source, size_t state_size)
+int fl_json_source_open(struct flame_source *source)
 {
-	struct fl_json_source *js = fl_zeroed(1, state_size);
-
-	if (!js)
-		return fl_no_memory(source->flame);
-	fl_json_source_init(js, source);
-	source->state = js;
+	fl_json_source_init(source->state, source);
 	return FLAME_OK;
 }
 

@@ -24,8 +24,8 @@ struct fl_json_source {
 
 void fl_json_source_init(struct fl_json_source *js,
 			 struct flame_source *source);
-/* For a format's open: a state of this size, which begins with it. */
-int fl_json_source_open(struct flame_source *source, size_t state_size);
+/* A format's open, or the end of it: of a state that begins with it. */
+int fl_json_source_open(struct flame_source *source);
 void fl_json_source_free(struct fl_json_source *js);
 
 /* Adds a sample, to an equal one if only the weight differs. */

@@ -729,22 +729,17 @@ static void read_document(struct flame_source *source)
 
 static int open_speedscope(struct flame_source *source)
 {
-	struct speedscope *s = fl_zeroed(1, sizeof(*s));
+	struct speedscope *s = source->state;
 
-	if (!s)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&s->js, source);
 	s->options = source->options;
-	source->state = s;
 	return FLAME_OK;
 }
 
-static void close_speedscope(struct flame_source *source)
+static void release(void *state)
 {
-	struct speedscope *s = source->state;
+	struct speedscope *s = state;
 
-	if (!s)
-		return;
 	fl_json_source_free(&s->js);
 	fl_frame_trie_free(&s->trie);
 	fl_map_free(&s->sum_ids);
@@ -755,7 +750,6 @@ static void close_speedscope(struct flame_source *source)
 	fl_free(s->weights);
 	fl_free(s->runs);
 	fl_free(s->open);
-	fl_free(s);
 }
 
 static int read(struct flame_source *source)
@@ -787,9 +781,10 @@ const struct fl_format fl_format_speedscope = {
 	.name = "speedscope",
 	.summary = "JSON of speedscope, py-spy, rbspy, dotnet-trace",
 	.probe = probe,
+	.state_size = sizeof(struct speedscope),
 	.open = open_speedscope,
 	.read = read,
-	.close = close_speedscope,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

@@ -272,22 +272,17 @@ static void read_document(struct flame_source *source)
 
 static int open_stackprof(struct flame_source *source)
 {
-	struct stackprof *s = fl_zeroed(1, sizeof(*s));
+	struct stackprof *s = source->state;
 
-	if (!s)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&s->js, source);
 	s->options = source->options;
-	source->state = s;
 	return FLAME_OK;
 }
 
-static void close_stackprof(struct flame_source *source)
+static void release(void *state)
 {
-	struct stackprof *s = source->state;
+	struct stackprof *s = state;
 
-	if (!s)
-		return;
 	fl_json_source_free(&s->js);
 	fl_frame_trie_free(&s->trie);
 	fl_map_free(&s->ids);
@@ -295,7 +290,6 @@ static void close_stackprof(struct flame_source *source)
 	fl_buf_free(&s->buf);
 	fl_free(s->frames);
 	fl_free(s->counts);
-	fl_free(s);
 }
 
 static int read(struct flame_source *source)
@@ -324,9 +318,10 @@ const struct fl_format fl_format_stackprof = {
 	.name = "stackprof",
 	.summary = "JSON of Ruby's stackprof, recorded with raw: true",
 	.probe = probe,
+	.state_size = sizeof(struct stackprof),
 	.open = open_stackprof,
 	.read = read,
-	.close = close_stackprof,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

@@ -250,27 +250,21 @@ static void read_document(struct flame_source *source)
 
 static int open_statsd(struct flame_source *source)
 {
-	struct statsd *s = fl_zeroed(1, sizeof(*s));
+	struct statsd *s = source->state;
 
-	if (!s)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&s->js, source);
 	s->options = source->options;
 	s->names.flame = source->flame;
-	source->state = s;
 	return FLAME_OK;
 }
 
-static void close_statsd(struct flame_source *source)
+static void release(void *state)
 {
-	struct statsd *s = source->state;
+	struct statsd *s = state;
 
-	if (!s)
-		return;
 	fl_json_source_free(&s->js);
 	fl_buf_free(&s->names.buf);
 	fl_free(s->columns);
-	fl_free(s);
 }
 
 static int read(struct flame_source *source)
@@ -298,9 +292,10 @@ const struct fl_format fl_format_statsd = {
 	.name = "statsd-json",
 	.summary = "stacks of statsd-jvm-profiler: InfluxDB's, Graphite's JSON",
 	.probe = probe,
+	.state_size = sizeof(struct statsd),
 	.open = open_statsd,
 	.read = read,
-	.close = close_statsd,
+	.release = release,
 	.json = true,
 	.options = &fl_lines_option_table,
 };

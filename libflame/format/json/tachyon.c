@@ -146,21 +146,13 @@ static void read_document(struct flame_source *source)
 
 /* The row of formats.c ------------------------------------------------- */
 
-static int open_tachyon(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_json_source_open(source, sizeof(struct tachyon));
-}
+	struct tachyon *t = state;
 
-static void close_tachyon(struct flame_source *source)
-{
-	struct tachyon *t = source->state;
-
-	if (!t)
-		return;
 	fl_json_source_free(&t->js);
 	fl_json_tree_free(&t->tree);
 	fl_free(t->strings);
-	fl_free(t);
 }
 
 static int read(struct flame_source *source)
@@ -184,8 +176,9 @@ const struct fl_format fl_format_tachyon = {
 	.name = "tachyon",
 	.summary = "pages of CPython 3.15's profiling.sampling, or their JSON",
 	.probe = probe,
-	.open = open_tachyon,
+	.state_size = sizeof(struct tachyon),
+	.open = fl_json_source_open,
 	.read = read,
-	.close = close_tachyon,
+	.release = release,
 	.json = true,
 };

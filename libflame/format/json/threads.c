@@ -365,23 +365,19 @@ static void read_document(struct flame_source *source)
 
 static int open_threads(struct flame_source *source)
 {
-	int status = fl_dump_open(source, sizeof(struct threads));
 	struct threads *t = source->state;
 
-	if (status == FLAME_OK)
-		fl_json_source_init(&t->js, source);
-	return status;
+	fl_json_source_init(&t->js, source);
+	return fl_dump_open(source);
 }
 
-static void close_threads(struct flame_source *source)
+static void release(void *state)
 {
-	struct threads *t = source->state;
+	struct threads *t = state;
 
-	if (t) {
-		fl_json_source_free(&t->js);
-		fl_buf_free(&t->text);
-	}
-	fl_dump_close(source);
+	fl_json_source_free(&t->js);
+	fl_buf_free(&t->text);
+	fl_dump_free(t);
 }
 
 static int read(struct flame_source *source)
@@ -415,9 +411,10 @@ const struct fl_format fl_format_threads = {
 	.name = "threads",
 	.summary = "JSON of thread dumps: Spark, Spring Boot, jcmd, py-spy dump -j",
 	.probe = probe,
+	.state_size = sizeof(struct threads),
 	.open = open_threads,
 	.read = read,
-	.close = close_threads,
+	.release = release,
 	.json = true,
 	.options = &fl_lines_option_table,
 };

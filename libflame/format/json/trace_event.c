@@ -651,22 +651,17 @@ static void read_document(struct flame_source *source)
 
 static int open_trace(struct flame_source *source)
 {
-	struct trace *t = fl_zeroed(1, sizeof(*t));
+	struct trace *t = source->state;
 
-	if (!t)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&t->js, source);
 	t->options = source->options;
-	source->state = t;
 	return FLAME_OK;
 }
 
-static void close_trace(struct flame_source *source)
+static void release(void *state)
 {
-	struct trace *t = source->state;
+	struct trace *t = state;
 
-	if (!t)
-		return;
 	forget(t);
 	fl_json_source_free(&t->js);
 	fl_index_free(&t->key_index);
@@ -684,7 +679,6 @@ static void close_trace(struct flame_source *source)
 	fl_free(t->frames);
 	fl_free(t->begins);
 	fl_free(t->ends);
-	fl_free(t);
 }
 
 static int read(struct flame_source *source)
@@ -715,9 +709,10 @@ const struct fl_format fl_format_trace_event = {
 	.name = "trace-event",
 	.summary = "JSON of Chrome's traces, py-spy's chrometrace",
 	.probe = probe,
+	.state_size = sizeof(struct trace),
 	.open = open_trace,
 	.read = read,
-	.close = close_trace,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

@@ -718,25 +718,19 @@ static void read_document(struct flame_source *source)
 
 static int open_v8(struct flame_source *source)
 {
-	struct file *f = fl_zeroed(1, sizeof(*f));
+	struct file *f = source->state;
 
-	if (!f)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&f->js, source);
-	source->state = f;
 	f->profile = fl_v8_new(&f->js, source->options);
 	return f->profile ? FLAME_OK : FLAME_FAILED;
 }
 
-static void close_v8(struct flame_source *source)
+static void release(void *state)
 {
-	struct file *f = source->state;
+	struct file *f = state;
 
-	if (!f)
-		return;
 	fl_v8_free(f->profile);
 	fl_json_source_free(&f->js);
-	fl_free(f);
 }
 
 static int read(struct flame_source *source)
@@ -769,9 +763,10 @@ const struct fl_format fl_format_cpuprofile = {
 	.name = "cpuprofile",
 	.summary = "CPU profiles of V8: node --cpu-prof, Chrome",
 	.probe = probe,
+	.state_size = sizeof(struct file),
 	.open = open_v8,
 	.read = read,
-	.close = close_v8,
+	.release = release,
 	.json = true,
 	.options = &option_table,
 };

@@ -101,26 +101,20 @@ static void read_document(struct flame_source *source)
 
 static int open_heap(struct flame_source *source)
 {
-	struct heap *heap = fl_zeroed(1, sizeof(*heap));
+	struct heap *heap = source->state;
 
-	if (!heap)
-		return fl_no_memory(source->flame);
 	fl_json_source_init(&heap->js, source);
 	heap->tree.js = &heap->js;
 	heap->options = source->options;
-	source->state = heap;
 	return FLAME_OK;
 }
 
-static void close_heap(struct flame_source *source)
+static void release(void *state)
 {
-	struct heap *heap = source->state;
+	struct heap *heap = state;
 
-	if (!heap)
-		return;
 	fl_json_source_free(&heap->js);
 	fl_json_tree_free(&heap->tree);
-	fl_free(heap);
 }
 
 static int read(struct flame_source *source)
@@ -142,9 +136,10 @@ const struct fl_format fl_format_heapprofile = {
 	.name = "heapprofile",
 	.summary = "heap profiles of V8: node --heap-prof, Chrome",
 	.probe = probe,
+	.state_size = sizeof(struct heap),
 	.open = open_heap,
 	.read = read,
-	.close = close_heap,
+	.release = release,
 	.json = true,
 	.options = &fl_lines_option_table,
 };

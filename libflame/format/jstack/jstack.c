@@ -498,12 +498,10 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static int open_jstack(struct flame_source *source)
 {
-	int status = fl_dump_open(source, sizeof(struct jstack));
 	struct jstack *j = source->state;
 
-	if (status == FLAME_OK)
-		j->time = j->given_time = FLAME_NOTIME;
-	return status;
+	j->time = j->given_time = FLAME_NOTIME;
+	return fl_dump_open(source);
 }
 
 void fl_jstack_resume(struct flame_source *source, int64_t time)
@@ -516,15 +514,13 @@ void fl_jstack_resume(struct flame_source *source, int64_t time)
 	begin_program(j);
 }
 
-static void close_jstack(struct flame_source *source)
+static void release(void *state)
 {
-	struct jstack *j = source->state;
+	struct jstack *j = state;
 
-	if (j) {
-		fl_buf_free(&j->prefix);
-		fl_buf_free(&j->pending);
-	}
-	fl_dump_close(source);
+	fl_buf_free(&j->prefix);
+	fl_buf_free(&j->pending);
+	fl_dump_free(j);
 }
 
 static int read(struct flame_source *source)
@@ -552,8 +548,9 @@ const struct fl_format fl_format_jstack = {
 	.name = "jstack",
 	.summary = "thread dumps of JVMs, also in logs",
 	.probe = probe,
+	.state_size = sizeof(struct jstack),
 	.open = open_jstack,
 	.read = read,
-	.close = close_jstack,
+	.release = release,
 	.options = &option_table,
 };

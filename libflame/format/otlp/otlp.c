@@ -481,29 +481,23 @@ static int read(struct flame_source *source)
 
 static int open_otlp(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = r->dictionary.flame = source->flame;
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_otlp(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_otlp_free(&r->dictionary);
 	if (r->is_json)
 		fl_json_free(&r->json);
 	fl_buf_free(&r->encoded);
 	fl_free(r->values.data);
 	fl_free(r->times.data);
-	fl_free(r);
 }
 
 /*
@@ -572,9 +566,10 @@ const struct fl_format fl_format_otlp = {
 	.summary = "profiles of OpenTelemetry (OTLP: protobuf, JSON)",
 	.suffixes = ".otlp",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_otlp,
 	.read = read,
-	.close = close_otlp,
+	.release = release,
 	.json = true,
 	.options = &fl_lines_option_table,
 	.create = fl_otlp_create,

@@ -186,19 +186,11 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_ghc(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK) {
-		r->options = source->options;
-		r->outline.self = true;
-	}
-	return status;
-}
-
-static void close_ghc(struct flame_source *source)
-{
-	fl_outline_free(source->state);
+	r->options = source->options;
+	r->outline.self = true;
+	return fl_line_reader_open(source);
 }
 
 static int read(struct flame_source *source)
@@ -238,8 +230,9 @@ const struct fl_format fl_format_ghc = {
 	.name = "ghc",
 	.summary = "time and allocation profiles of GHC (.prof)",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_ghc,
 	.read = read,
-	.close = close_ghc,
+	.release = fl_outline_free,
 	.options = &option_table,
 };

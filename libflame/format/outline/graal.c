@@ -179,17 +179,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_graal(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->outline.self = true;
-	return status;
-}
-
-static void close_graal(struct flame_source *source)
-{
-	fl_outline_free(source->state);
+	r->outline.self = true;
+	return fl_line_reader_open(source);
 }
 
 static int read(struct flame_source *source)
@@ -216,7 +209,8 @@ const struct fl_format fl_format_graal = {
 	.name = "graal-sampler",
 	.summary = "what GraalVM's --cpusampler prints",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_graal,
 	.read = read,
-	.close = close_graal,
+	.release = fl_outline_free,
 };

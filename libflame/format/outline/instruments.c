@@ -189,16 +189,6 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_instruments(struct flame_source *source)
-{
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
-
-static void close_instruments(struct flame_source *source)
-{
-	fl_outline_free(source->state);
-}
-
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
@@ -222,7 +212,8 @@ const struct fl_format fl_format_instruments = {
 	.name = "instruments",
 	.summary = "call trees as Instruments copies them",
 	.probe = probe,
-	.open = open_instruments,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_instruments,
+	.release = fl_outline_free,
 };

@@ -113,17 +113,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_massif(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->outline.bottom_up = true;
-	return status;
-}
-
-static void close_massif(struct flame_source *source)
-{
-	fl_outline_free(source->state);
+	r->outline.bottom_up = true;
+	return fl_line_reader_open(source);
 }
 
 static int read(struct flame_source *source)
@@ -155,7 +148,8 @@ const struct fl_format fl_format_massif = {
 	.name = "massif",
 	.summary = "heap profiles of massif: what there was at the peak",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_massif,
 	.read = read,
-	.close = close_massif,
+	.release = fl_outline_free,
 };

@@ -80,17 +80,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_node_prof(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->outline.bottom_up = true;
-	return status;
-}
-
-static void close_node_prof(struct flame_source *source)
-{
-	fl_outline_free(source->state);
+	r->outline.bottom_up = true;
+	return fl_line_reader_open(source);
 }
 
 static int read(struct flame_source *source)
@@ -115,7 +108,8 @@ const struct fl_format fl_format_node_prof = {
 	.name = "node-prof",
 	.summary = "what node --prof-process prints",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_node_prof,
 	.read = read,
-	.close = close_node_prof,
+	.release = fl_outline_free,
 };

@@ -128,10 +128,10 @@ int fl_outline_read(struct fl_outline *o, fl_accept_line *accept)
 	return FLAME_END;
 }
 
-void fl_outline_free(struct fl_outline *o)
+void fl_outline_free(void *state)
 {
-	if (!o)
-		return;
+	struct fl_outline *o = state;
+
 	fl_free(o->nodes);
 	fl_line_reader_free(&o->base);
 }

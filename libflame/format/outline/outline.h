@@ -49,7 +49,8 @@ void fl_outline_add(struct fl_outline *o, uint64_t depth, flame_id frame,
 void fl_outline_end(struct fl_outline *o);
 /* For a format's read. */
 int fl_outline_read(struct fl_outline *o, fl_accept_line *accept);
-void fl_outline_free(struct fl_outline *o);
+/* A format's release: of a state that begins with a struct fl_outline. */
+void fl_outline_free(void *state);
 
 /* The frame of a name; "" is none. */
 flame_id fl_outline_frame(struct fl_outline *o, struct slice name,

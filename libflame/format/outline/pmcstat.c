@@ -107,20 +107,16 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_pmcstat(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->outline.bottom_up = true;
-	return status;
+	r->outline.bottom_up = true;
+	return fl_line_reader_open(source);
 }
 
-static void close_pmcstat(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_buf_free(&r->module);
 	fl_outline_free(&r->outline);
 }
@@ -147,7 +143,8 @@ const struct fl_format fl_format_pmcstat = {
 	.name = "pmcstat",
 	.summary = "call graphs of FreeBSD's pmcstat -G",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_pmcstat,
 	.read = read,
-	.close = close_pmcstat,
+	.release = release,
 };

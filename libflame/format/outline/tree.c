@@ -348,20 +348,16 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_tree(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->options = source->options;
-	return status;
+	r->options = source->options;
+	return fl_line_reader_open(source);
 }
 
-static void close_tree(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	for (int i = 0; i < COLUMNS; i++)
 		fl_buf_free(&r->field[i]);
 	fl_buf_free(&r->other);
@@ -404,8 +400,9 @@ const struct fl_format fl_format_tree = {
 	.name = "tree",
 	.summary = "call trees as indented text, or as CSV",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_tree,
 	.read = read,
-	.close = close_tree,
+	.release = release,
 	.options = &option_table,
 };

@@ -131,22 +131,17 @@ static int read(struct flame_source *source)
 
 static int open_tree_xml(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK) {
-		r->options = source->options;
-		fl_xml_init(&r->xml, source->in);
-	}
-	return status;
+	r->options = source->options;
+	fl_xml_init(&r->xml, source->in);
+	return fl_line_reader_open(source);
 }
 
-static void close_tree_xml(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_buf_free(&r->name);
 	fl_xml_free(&r->xml);
 	fl_outline_free(&r->outline);
@@ -176,8 +171,9 @@ const struct fl_format fl_format_tree_xml = {
 	.name = "tree-xml",
 	.summary = "call trees as nested elements of XML",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_tree_xml,
 	.read = read,
-	.close = close_tree_xml,
+	.release = release,
 	.options = &option_table,
 };

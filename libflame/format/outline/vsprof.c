@@ -130,20 +130,16 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 static int open_vsprof(struct flame_source *source)
 {
-	int status = fl_line_reader_open(source, sizeof(struct reader));
 	struct reader *r = source->state;
 
-	if (status == FLAME_OK)
-		r->outline.self = true;
-	return status;
+	r->outline.self = true;
+	return fl_line_reader_open(source);
 }
 
-static void close_vsprof(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	for (int i = 0; i < COLUMNS; i++)
 		fl_buf_free(&r->field[i]);
 	fl_buf_free(&r->other);
@@ -173,7 +169,8 @@ const struct fl_format fl_format_vsprof = {
 	.name = "vsprof",
 	.summary = "call trees of Visual Studio's profiler, as CSV",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_vsprof,
 	.read = read,
-	.close = close_vsprof,
+	.release = release,
 };

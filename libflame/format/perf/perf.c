@@ -609,25 +609,20 @@ static int read(struct flame_source *source)
 
 static int open_perf(struct flame_source *source)
 {
-	struct fl_perf_reader *r = fl_zeroed(1, sizeof(*r));
+	struct fl_perf_reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = source->flame;
 	r->naming.flame = source->flame;
 	r->naming.options = source->options;
 	source->surveyed = true;
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_perf(struct flame_source *source)
+static void release(void *state)
 {
-	struct fl_perf_reader *r = source->state;
+	struct fl_perf_reader *r = state;
 
-	if (!r)
-		return;
 	for (size_t i = 0; i < r->nevents; i++) {
 		fl_map_free(&r->events[i].threads);
 		fl_free(r->events[i].periods);
@@ -641,7 +636,6 @@ static void close_perf(struct flame_source *source)
 	fl_free(r->frames.at);
 	fl_free(r->one_line.at);
 	fl_free(r->pairs);
-	fl_free(r);
 }
 
 static int set_inline(struct flame *flame, void *member, const char *value,
@@ -694,9 +688,10 @@ const struct fl_format fl_format_perf = {
 	.name = "perf",
 	.summary = "what perf script prints",
 	.probe = fl_perf_probe,
+	.state_size = sizeof(struct fl_perf_reader),
 	.open = open_perf,
 	.read = read,
-	.close = close_perf,
+	.release = release,
 	.selects = true,
 	.split = fl_perf_split,
 	.resume = fl_perf_resume,

@@ -100,14 +100,11 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 		       fl_in_name(source->in));
 }
 
-int fl_html_open(struct flame_source *source)
+static int open_html(struct flame_source *source)
 {
-	struct page *page = fl_zeroed(1, sizeof(*page));
+	struct page *page = source->state;
 
-	if (!page)
-		return fl_no_memory(source->flame);
 	page->lines.in = source->in;
-	source->state = page;
 	return FLAME_OK;
 }
 
@@ -129,7 +126,7 @@ static int read_further(struct flame_source *source)
 	return fl_own_read(source, &page->counts);
 }
 
-int fl_html_read(struct flame_source *source)
+static int read(struct flame_source *source)
 {
 	struct page *page = source->state;
 	int got;
@@ -158,13 +155,19 @@ int fl_html_read(struct flame_source *source)
 	return got;
 }
 
-void fl_html_close(struct flame_source *source)
+static void release(void *state)
 {
-	struct page *page = source->state;
+	struct page *page = state;
 
-	if (page) {
-		flame_close(page->inner);
-		fl_free(page->counts.at);
-	}
-	fl_free(page);
+	flame_close(page->inner);
+	fl_free(page->counts.at);
 }
+
+const struct fl_format fl_format_html_read = {
+	.name = "html", .summary = "a flame graph: async-profiler's, ours",
+	.probe = fl_html_probe,
+	.state_size = sizeof(struct page),
+	.open = open_html,
+	.read = read,
+	.release = release,
+};

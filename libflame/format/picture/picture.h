@@ -95,12 +95,9 @@ struct fl_boxes {
 /* Finds each box's parent, and the stacks. */
 int fl_boxes_place(struct fl_boxes *boxes, struct fl_counts *counts);
 
-int fl_html_open(struct flame_source *source);
-int fl_html_read(struct flame_source *source);
-void fl_html_close(struct flame_source *source);
-int fl_svg_open(struct flame_source *source);
-int fl_svg_read(struct flame_source *source);
-void fl_svg_close(struct flame_source *source);
+/* probe.c: whether it is a picture, of either kind. */
+int fl_html_probe(const uint8_t *head, size_t n, bool whole);
+int fl_svg_probe(const uint8_t *head, size_t n, bool whole);
 
 /* html.c hands over: all of the page's stacks, or failed. */
 int fl_own_read(struct flame_source *source, struct fl_counts *counts);

@@ -86,25 +86,12 @@ static int bits(int found, int wanted, size_t n, bool whole)
 	return found == MORE && n && !whole && n < 1 << 20 ? -1 : 0;
 }
 
-static int probe_svg(const uint8_t *head, size_t n, bool whole)
+int fl_svg_probe(const uint8_t *head, size_t n, bool whole)
 {
 	return bits(kind(head, n), SVG, n, whole);
 }
 
-static int probe_html(const uint8_t *head, size_t n, bool whole)
+int fl_html_probe(const uint8_t *head, size_t n, bool whole)
 {
 	return bits(kind(head, n), HTML, n, whole);
 }
-
-const struct fl_format fl_format_svg_read = {
-	.name = "svg",
-	.summary = "a flame graph: flamegraph.pl's, inferno's, ours",
-	.probe = probe_svg, .open = fl_svg_open, .read = fl_svg_read,
-	.close = fl_svg_close,
-};
-
-const struct fl_format fl_format_html_read = {
-	.name = "html", .summary = "a flame graph: async-profiler's, ours",
-	.probe = probe_html, .open = fl_html_open, .read = fl_html_read,
-	.close = fl_html_close,
-};

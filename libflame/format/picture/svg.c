@@ -568,19 +568,16 @@ static int read_svg(struct flame_source *source)
 	return make_counts(source);
 }
 
-int fl_svg_open(struct flame_source *source)
+static int open_svg(struct flame_source *source)
 {
-	struct svg *svg = fl_zeroed(1, sizeof(*svg));
+	struct svg *svg = source->state;
 
-	if (!svg)
-		return fl_no_memory(source->flame);
 	svg->flame = svg->boxes.flame = source->flame;
 	svg->in = source->in;
-	source->state = svg;
 	return FLAME_OK;
 }
 
-int fl_svg_read(struct flame_source *source)
+static int read(struct flame_source *source)
 {
 	struct svg *svg = source->state;
 
@@ -594,12 +591,10 @@ int fl_svg_read(struct flame_source *source)
 	return fl_counts_read(source, &svg->counts);
 }
 
-void fl_svg_close(struct flame_source *source)
+static void release(void *state)
 {
-	struct svg *svg = source->state;
+	struct svg *svg = state;
 
-	if (!svg)
-		return;
 	fl_free(svg->boxes.at);
 	fl_free(svg->boxes.order);
 	fl_free(svg->counts.at);
@@ -607,5 +602,14 @@ void fl_svg_close(struct flame_source *source)
 	fl_buf_free(&svg->metric);
 	fl_buf_free(&svg->title);
 	fl_buf_free(&svg->heading);
-	fl_free(svg);
 }
+
+const struct fl_format fl_format_svg_read = {
+	.name = "svg",
+	.summary = "a flame graph: flamegraph.pl's, inferno's, ours",
+	.probe = fl_svg_probe,
+	.state_size = sizeof(struct svg),
+	.open = open_svg,
+	.read = read,
+	.release = release,
+};

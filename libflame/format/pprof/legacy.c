@@ -390,28 +390,22 @@ static int read(struct flame_source *source)
 
 static int open_legacy(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = source->flame;
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_legacy(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_free(r->addresses);
 	fl_free(r->records);
 	fl_free(r->mappings);
 	fl_map_free(&r->names);
 	fl_map_free(&r->frames);
-	fl_free(r);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -426,7 +420,8 @@ const struct fl_format fl_format_pprof_legacy = {
 	.name = "pprof-legacy",
 	.summary = "CPU profiles of gperftools",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_legacy,
 	.read = read,
-	.close = close_legacy,
+	.release = release,
 };

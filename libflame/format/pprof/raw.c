@@ -310,17 +310,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_raw(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_raw(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_free(r->samples);
 	fl_free(r->ids);
 	fl_free(r->values);
@@ -372,8 +365,9 @@ const struct fl_format fl_format_pprof_raw = {
 	.name = "pprof-raw",
 	.summary = "what go tool pprof -raw prints",
 	.probe = probe,
-	.open = open_raw,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_raw,
+	.release = release,
 	.options = &fl_lines_option_table,
 };

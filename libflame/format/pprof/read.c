@@ -669,22 +669,17 @@ static int read(struct flame_source *source)
 
 static int open_pprof(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = r->tables.flame = source->flame;
-	source->state = r;
 	return FLAME_OK;
 }
 
-static void close_pprof(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_pprof_free(&r->tables);
 	fl_free(r->types);
 	fl_free(r->ids);
@@ -695,7 +690,6 @@ static void close_pprof(struct flame_source *source)
 	fl_free(r->labels.data);
 	fl_pprof_free_samples(&r->samples);
 	fl_arena_free(&r->arena);
-	fl_free(r);
 }
 
 /* The wire types of Profile's fields. */
@@ -773,9 +767,10 @@ const struct fl_format fl_format_pprof = {
 	.summary = "pprof, of Go and others",
 	.suffixes = ".pb.gz .pprof",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_pprof,
 	.read = read,
-	.close = close_pprof,
+	.release = release,
 	.options = &option_table,
 	.create = fl_pprof_create,
 };

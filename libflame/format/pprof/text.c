@@ -574,31 +574,25 @@ static int read(struct flame_source *source)
 
 static int open_text(struct flame_source *source)
 {
-	struct reader *r = fl_zeroed(1, sizeof(*r));
+	struct reader *r = source->state;
 
-	if (!r)
-		return fl_no_memory(source->flame);
 	r->source = source;
 	r->flame = source->flame;
 	r->options = source->options;
 	r->lines.in = source->in;
 	fl_buf_text(&r->type, "");
-	source->state = r;
 	return r->type.failed ? fl_no_memory(source->flame) : FLAME_OK;
 }
 
-static void close_text(struct flame_source *source)
+static void release(void *state)
 {
-	struct reader *r = source->state;
+	struct reader *r = state;
 
-	if (!r)
-		return;
 	fl_buf_free(&r->type);
 	fl_buf_free(&r->buf);
 	fl_map_free(&r->names);
 	fl_free(r->frames);
 	fl_free(r->records);
-	fl_free(r);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -623,8 +617,9 @@ const struct fl_format fl_format_pprof_text = {
 	.name = "pprof-text",
 	.summary = "Go's profiles with debug=1, gperftools' heaps",
 	.probe = probe,
+	.state_size = sizeof(struct reader),
 	.open = open_text,
 	.read = read,
-	.close = close_text,
+	.release = release,
 	.options = &fl_lines_option_table,
 };

@@ -165,17 +165,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 /* The row of formats.c ------------------------------------------------ */
 
-static int open_traces(struct flame_source *source)
+static void release(void *state)
 {
-	return fl_line_reader_open(source, sizeof(struct reader));
-}
+	struct reader *r = state;
 
-static void close_traces(struct flame_source *source)
-{
-	struct reader *r = source->state;
-
-	if (!r)
-		return;
 	fl_buf_free(&r->type);
 	fl_line_reader_free(&r->base);
 }
@@ -223,7 +216,8 @@ const struct fl_format fl_format_pprof_traces = {
 	.name = "pprof-traces",
 	.summary = "what go tool pprof -traces prints",
 	.probe = probe,
-	.open = open_traces,
+	.state_size = sizeof(struct reader),
+	.open = fl_line_reader_open,
 	.read = read,
-	.close = close_traces,
+	.release = release,
 };
