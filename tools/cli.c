@@ -280,8 +280,10 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 					fate);
 			continue;
 		}
-		/* The first input chooses the metric of the others. */
-		/* A command that fails would run for both openings. */
+		/*
+		 * Look ahead from the second input on: the first chooses the
+		 * metric.  A command that fails would run for both openings.
+		 */
 		if (i && cli->threads > 1 && !cli->fetch &&
 		    !look_ahead(cli, flame, sink, inputs, n, i, open)) {
 			flame_close(source);
@@ -477,8 +479,8 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	cli->unsaid[0] = cli->loss[0] = '\0';
 	for (size_t i = 0; i < n && !cli->tool->command; i++)
 		if (is_same(inputs[i], output)) {
-			cli_say(cli, "%s: is an input, and not written over",
-				output);
+			cli_say(cli, "%s is an input, too: choose another "
+				"output", output);
 			return CLI_TROUBLE;
 		}
 	if (cli->tool->run) {
@@ -651,7 +653,7 @@ static bool check_events(const struct cli *cli)
 	if (several && cli->compat)
 		cli_say(cli, "--events: jfrconv draws but one, choose it");
 	else if (several && cli->event)
-		cli_say(cli, "--event %s and --events: one or several?",
+		cli_say(cli, "--event %s and --events exclude each other",
 			cli->event);
 	else
 		return true;
@@ -762,8 +764,8 @@ static int run(struct cli *cli)
 		cli->nbefore = 1;
 	if (cli->diff && !cli->runs &&
 	    (!cli->nbefore || cli->nbefore >= cli->ninputs)) {
-		cli_say(cli, "--diff: two inputs, not %zu; groups have -- "
-			"between them", cli->ninputs);
+		cli_say(cli, "--diff: give two inputs, or two groups with "
+			"-- between (%zu given)", cli->ninputs);
 		return CLI_TROUBLE;
 	}
 	if (is_directory(cli->output) && !cli->diff && !cli->tool->command &&

@@ -288,10 +288,13 @@ static void end_group(struct state *s, struct batch_group *group, int result)
 		return;
 	}
 	if (WIFSIGNALED(result))
-		cli_say(cli, "%s: signal %d", group->title, WTERMSIG(result));
+		cli_say(cli, "%s: its process was killed by signal %d%s",
+			group->title, WTERMSIG(result),
+			WTERMSIG(result) == SIGKILL ?
+			": fewer --jobs need less memory" : "");
 	cli_say(cli, WIFEXITED(result) && WEXITSTATUS(result) == CLI_FINE ?
-			"%s: its record cannot be read again, as if "
-			"memory had run out" : "%s: not drawn",
+			"%s: its record is incomplete: the disk may be "
+			"full" : "%s: not drawn",
 		group->title);
 	s->status = CLI_TROUBLE;
 }
@@ -353,8 +356,7 @@ static void find_kept(struct state *s)
 		s->bytes += group->kept ? 0 : group->bytes;
 	}
 	if (s->kept && !batch->cli->quiet)
-		cli_say(batch->cli, "%zu of %zu groups are as they were, and "
-			"not read again", s->kept, batch->ngroups);
+		cli_say(batch->cli, "%zu of %zu groups are up to date", s->kept, batch->ngroups);
 }
 
 static int draw_groups(struct batch *batch)

@@ -134,8 +134,8 @@ static bool check_options(struct cli *cli)
 	if (cli->ninputs == 2 || cli->nbefore || cli->info ||
 	    (cli->event && strcmp(cli->event, "list") == 0))
 		return true;
-	cli_say(cli, "two profiles to compare, not %zu; groups of them: "
-		"flame-diff A... -- B...", cli->ninputs);
+	cli_say(cli, "give two profiles to compare, or two groups: "
+		"flame-diff A... -- B... (%zu given)", cli->ninputs);
 	return false;
 }
 

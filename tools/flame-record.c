@@ -281,7 +281,8 @@ static void say_kernel(const struct cli *cli, const struct own *own,
 {
 	if (!result->kernel && !own->user && !cli->quiet)
 		cli_say(cli, "kernel frames need kernel.perf_event_paranoid "
-			"<= 1 or CAP_PERFMON; recording user frames only");
+			"<= 1 or CAP_PERFMON; recording user frames only "
+			"(sudo sysctl kernel.perf_event_paranoid=1)");
 }
 
 static int fail(const struct cli *cli, struct flame *flame)
@@ -759,7 +760,7 @@ static bool check_options(struct cli *cli)
 	cli->output_format = is_script(own) ? "folded" : own->format;
 	ways = (own->pids != NULL) + own->all + (cli->ninputs > 0);
 	if (is_of_jvms(own) && !own->pids && !own->check) {
-		cli_say(cli, "--event %s: of which JVMs? -p PID or -p java",
+		cli_say(cli, "--event %s needs a JVM: -p PID or -p java",
 			kinds[own->kind]);
 		return false;
 	}

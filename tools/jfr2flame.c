@@ -128,10 +128,9 @@ static bool say_not_written(const struct cli *cli, const char *option,
 {
 	const char *format = not_written(name);
 
-	cli_say(cli, "%s%s: %s%sis no format that is written; name a file "
-		"that ends in .html, .svg, .folded, .pb.gz, .otlp or "
-		".speedscope.json", option,
-		name, format ? format : "its ending ", format ? " " : "");
+	cli_say(cli, "%s%s: %s cannot be written; name a file that ends in "
+		".html, .svg, .folded, .pb.gz, .otlp or .speedscope.json",
+		option, name, format ? format : "this ending");
 	return false;
 }
 

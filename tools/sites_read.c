@@ -160,7 +160,6 @@ static bool add_stage(struct site *site, const cJSON *from)
 			   add_stacks(row, cJSON_GetStringValue(stacks)));
 }
 
-
 static bool add_app(struct site *site, const cJSON *from)
 {
 	struct site_app *app = add_to(&site->apps, &site->napps,
