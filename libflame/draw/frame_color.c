@@ -288,8 +288,8 @@ static int open_scheme(struct fl_frame_color *color)
 		return fl_fail(flame, "colors 'mine': needs --mine RE, the frames "
 			       "to colour");
 	if (!color->scheme->classic && page->color_by)
-		fl_remark(flame, "--hash and the like only affect --colors "
-			  "classic-...");
+		fl_remark(flame, "--hash and the like are ignored: only "
+			  "--colors classic-... uses them");
 	return FLAME_OK;
 }
 

@@ -384,9 +384,10 @@ static void remark_unused(struct flame *flame, const struct fl_page *page)
 			   page->normalize ? "normalize" : NULL;
 
 	if (name && page->tree->columns == 1)
-		fl_remark(flame, "--%s: nothing is compared", name);
+		fl_remark(flame, "--%s is ignored: nothing is compared", name);
 	else if (name && page->tree->columns == 2 && !page->draws_changes)
-		fl_remark(flame, "--%s has no effect on this output", name);
+		fl_remark(flame, "--%s is ignored: this output has no use for it",
+			  name);
 }
 
 /* The factor of weights before, by --normalize. */

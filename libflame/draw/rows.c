@@ -584,8 +584,8 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 		return FLAME_OK;
 	}
 	if (row->scope != FL_SCOPE_HIDDEN)
-		fl_remark(sink->flame, "--%s has no effect on this output",
-			  option);
+		fl_remark(sink->flame, "--%s is ignored: this output has no use "
+			  "for it", option);
 	return FLAME_OK;
 }
 

@@ -165,8 +165,8 @@ static int64_t root_weight(const struct fl_svg *p, int64_t sum)
 	int64_t all = p->page->all;
 
 	if (all && all < sum)
-		fl_warn(p->page->tree->flame, "--total %lld is less than the "
-			"sum, %lld, and is not used", (long long)all,
+		fl_warn(p->page->tree->flame, "--total %lld is ignored: the "
+			"samples add up to %lld", (long long)all,
 			(long long)sum);
 	return FL_MAX(all, sum);
 }

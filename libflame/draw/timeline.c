@@ -130,8 +130,8 @@ void fl_timeline_remark(const struct fl_timeline *t)
 			  "left out", t->below_zero);
 	if (t->no_stack)
 		fl_remark(flame, "%" PRIu64 " samples without a stack, of "
-			  "weight %" PRId64 ", are gaps in the timeline: no "
-			  "frame holds them", t->no_stack, t->no_stack_weight);
+			  "weight %" PRId64 ", are gaps in the timeline",
+			  t->no_stack, t->no_stack_weight);
 }
 
 void fl_timeline_free(struct fl_timeline *t)
