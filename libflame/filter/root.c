@@ -150,7 +150,7 @@ static int finish(struct flame_sink *sink)
 
 	if (root->guessed)
 		fl_remark(flame, "%" PRId64 " of the weight has no frame that "
-			  "matches, and is taken for %s by its thread's name",
+			  "matches, and counts as %s by its thread's name",
 			  root->guessed, fl_name_at(flame, root->task).data);
 	for (size_t i = 0; status == FLAME_OK && i < root->sums.count; i++) {
 		struct flame_sample s = root->sums.samples[i];
@@ -218,7 +218,7 @@ static struct flame_sink *make_keep_rest(struct flame_sink *next,
 		((struct root *)sink->state)->keep_rest = true;
 	if (sink != next)
 		return next;
-	fl_fail(next->flame, "--root-keep-rest: there is no --root");
+	fl_fail(next->flame, "--root-keep-rest needs --root RE");
 	return NULL;
 }
 

@@ -245,7 +245,7 @@ Test(root, the_rest_of_nothing_is_an_error)
 
 	cr_assert_null(flame_filter(next, "root-keep-rest", NULL));
 	cr_expect_str_eq(flame_error(flame),
-			 "--root-keep-rest: there is no --root");
+			 "--root-keep-rest needs --root RE");
 }
 
 Test(root, many_names_are_no_matter)
