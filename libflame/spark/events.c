@@ -404,14 +404,13 @@ static void warn_of_strangers(struct flame *flame, const struct events *events)
 {
 	if (events->stranger)
 		fl_warn(flame, "--spark-events: %" PRIu64 " of %" PRIu64
-			" samples are of executors that the log has not (%s): "
-			"is it the log of this application?",
+			" samples are of executors that are not in the log "
+			"(%s): is it the log of this application?",
 			events->strangers, events->samples,
 			fl_name_at(flame, events->stranger).data);
 	else
-		fl_warn(flame, "--spark-events: of %" PRIu64 " of %"
-			PRIu64 " samples it is not known which executor they "
-			"are of; say so: --executor ID", events->strangers,
+		fl_warn(flame, "--spark-events: %" PRIu64 " of %"
+			PRIu64 " samples name no executor: add --executor ID", events->strangers,
 			events->samples);
 }
 

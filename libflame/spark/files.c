@@ -345,7 +345,7 @@ static int read_files(struct flame *flame, struct fl_spark *spark,
 		status = read_folder(flame, spark, &part, databricks);
 	}
 	return any || status != FLAME_OK ? status :
-	       fl_fail(flame, "%s: no event log of Spark in this folder", path);
+	       fl_fail(flame, "%s: no Spark event log in this folder", path);
 }
 
 static void add_found(void *arg, const char *path, uint64_t size,

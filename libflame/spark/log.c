@@ -471,8 +471,8 @@ static int take_line(struct fl_spark_log *log, struct slice line, bool last,
 	if (read_line(log, line, &whole) != FLAME_OK)
 		return FLAME_FAILED;
 	if (!whole && !log->some)
-		return fl_fail(log->flame, "%s: no event log of Spark: line "
-			       "%" PRIu64 " is no event; give a log, or a "
+		return fl_fail(log->flame, "%s: not a Spark event log: line "
+			       "%" PRIu64 " is not an event; give a log, or a "
 			       "folder of them (spark.eventLog.dir)",
 			       log->path, log->line);
 	log->some |= whole && line.size;
