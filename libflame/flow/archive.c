@@ -145,8 +145,8 @@ static int end_archive(struct flame_source *source)
 	if (damage)
 		fl_warn(source->flame, "%s: %s", name, damage);
 	if (skipped)
-		fl_warn(source->flame, "%s: %zu of its members, links or "
-			"sparse files, left out", name, skipped);
+		fl_warn(source->flame, "%s: %zu links or sparse files in it "
+			"are skipped", name, skipped);
 	if (!damage && !skipped && !archive->nmembers)
 		fl_warn(source->flame, "%s: the archive holds no file", name);
 	if (damage || skipped || !archive->nmembers)
@@ -263,7 +263,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 static int open_tar(struct flame_source *source)
 {
 	return source->archive ? FLAME_OK :
-	       fl_fail(source->flame, "%s: is no tar archive",
+	       fl_fail(source->flame, "%s: not a tar archive",
 		       fl_in_name(source->in));
 }
 

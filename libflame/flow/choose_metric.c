@@ -440,8 +440,8 @@ static void report_choice(struct flame *flame, const struct pick *pick)
 static void report_mixed(struct flame *flame, flame_id metric)
 {
 	if (metric && fl_metric_is_mixed(flame, metric))
-		fl_remark(flame, "%s comes in more than one unit, and the sum "
-			  "is of none: convert such inputs apart",
+		fl_remark(flame, "%s comes in different units, so its sum "
+			  "means nothing: convert such inputs apart",
 			  flame_metric_of(flame, metric)->name);
 }
 

@@ -31,8 +31,8 @@ int flame_set(struct flame_sink *sink, const char *option, const char *value)
 	for (; sink; sink = sink->next)
 		if (sink->set && sink->set(sink, option, value) == FLAME_OK)
 			return FLAME_OK;
-	return fl_fail(flame, "--%s%s%s: no option of this output", option,
-		       value ? " " : "", value ? value : "");
+	return fl_fail(flame, "--%s%s%s: this output has no such option",
+		       option, value ? " " : "", value ? value : "");
 }
 
 int flame_put(struct flame_sink *sink, const struct flame_sample *sample)

@@ -66,8 +66,8 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	if (!in)
 		return NULL;
 	if (archive && kind == A_MEMBER) {
-		fl_fail(flame, "%s: is an archive in an archive: unpack it",
-			fl_in_name(in));
+		fl_fail(flame, "%s: an archive inside an archive: unpack "
+			"the outer one first", fl_in_name(in));
 		fl_in_close(in);
 		return NULL;
 	}
