@@ -139,8 +139,8 @@ static void report_end(struct fl_dump *dump)
 	if (dump->told_end || !fl_select_needs_end(s))
 		return;
 	dump->told_end = true;
-	fl_warn(dump->source->flame, "%s: a stream's end is not known: times "
-		"from there do not count", fl_in_name(dump->source->in));
+	fl_warn(dump->source->flame, "%s: times from the end need a file: "
+		"a pipe does not say where it ends", fl_in_name(dump->source->in));
 }
 
 bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample)

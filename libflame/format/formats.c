@@ -189,8 +189,8 @@ struct flame_sink *flame_create(struct flame *flame, const char *path,
 	if (!format)
 		format = flame_format_of(path);
 	if (!format) {
-		fl_fail(flame, "%s: no format has such a name; give one",
-			path);
+		fl_fail(flame, "%s: its ending names no format: end it in "
+			".html, .svg or .folded, or name a format", path);
 		return NULL;
 	}
 	f = fl_format_named(flame, format, true);

@@ -134,7 +134,7 @@ struct fl_in *fl_in_decoded(struct fl_in *in)
 			return in;
 		}
 		if (depth == FL_NESTING) {
-			fl_fail(in->flame, "%s: compressed more than %d times",
+			fl_fail(in->flame, "%s: packed more than %d times over",
 				in->name, FL_NESTING);
 			break;
 		}

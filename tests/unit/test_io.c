@@ -971,7 +971,7 @@ Test(decoders, layers_are_taken_off_to_a_depth)
 	expect(decoded(three), "deep", 4, NULL);
 	cr_assert_null(decoded(four));
 	cr_assert_str_eq(flame_error(flame),
-			 "some: compressed more than 3 times");
+			 "some: packed more than 3 times over");
 	fl_buf_free(&one);
 	fl_buf_free(&two);
 	fl_buf_free(&three);

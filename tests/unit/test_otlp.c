@@ -205,9 +205,9 @@ Test(otlp, what_could_be_either_is_told)
 	cr_expect_eq(read_message(), 0);
 	cr_expect_str_eq(out.data, "f 1\n");
 	cr_expect_str_eq(said.data,
-			 "p: values and attributes of its samples "
-			 "could be each other's (OTLP before 1.10, or since): "
-			 "taken as of 1.10\n");
+			 "p: this may be OTLP 1.9 or 1.10, which number "
+			 "values and attributes of samples the other way "
+			 "round: read as 1.10\n");
 }
 
 Test(otlp, a_timestamp_alone_counts_one)

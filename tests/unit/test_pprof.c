@@ -378,8 +378,8 @@ Test(pprof, a_cut_is_told)
 	cr_expect_eq(read_profile(), 1);
 	cr_expect_str_eq(out.data, "a 4\n");
 	cr_expect_str_eq(said.data,
-			 "p: cut or damaged: the last 5 bytes are no "
-			 "whole field of a profile and are left out\n");
+			 "p: cut or damaged: the last 5 bytes are "
+			 "skipped\n");
 }
 
 Test(pprof, one_behind_another_is_read_by_itself)

@@ -438,9 +438,9 @@ static void warn_damage(struct reader *r)
 		fl_warn(r->flame, "%s: %" PRIu64 " samples left out: what "
 			"they point to is not in the file", name, r->lost);
 	if (r->unsure && r->good)
-		fl_warn(r->flame, "%s: values and attributes of its samples "
-			"could be each other's (OTLP before 1.10, or since): "
-			"taken as of 1.10", name);
+		fl_warn(r->flame, "%s: this may be OTLP 1.9 or 1.10, which "
+			"number values and attributes of samples the other "
+			"way round: read as 1.10", name);
 	if (damage || r->damaged || r->json.error || r->lost)
 		r->source->damage = r->good ? 1 : 2;
 }

@@ -631,8 +631,7 @@ static void warn_damage(struct reader *r)
 		fl_warn(r->flame, "%s: %s", name, damage);
 	if (r->damaged && !damage)
 		fl_warn(r->flame, "%s: cut or damaged: the last %" PRIu64
-			" bytes are no whole field of a profile and are left "
-			"out", name, count_rest(r->source->in));
+			" bytes are skipped", name, count_rest(r->source->in));
 	if (r->lost)
 		fl_warn(r->flame, "%s: %" PRIu64 " samples left out: their "
 			"names or locations are not in the file%s", name,
