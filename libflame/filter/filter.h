@@ -168,7 +168,7 @@ struct slice fl_thread_task_text(const char *letters);
 
 /*
  * naming.c.  A filter that renames frames.  The state begins with a struct
- * fl_namer; a filter with a larger state calls fl_namer_free at the end. 
+ * fl_namer; a filter with a larger state calls fl_namer_free at the end.
  * name() is called once per frame and returns the new frame, or FL_NO_FRAME to
  * leave it out.
  */

@@ -18,7 +18,6 @@
 
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out);
 
-
 /* sniff.c */
 
 struct fl_folded_dialect {

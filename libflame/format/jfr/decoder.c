@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans: a class as a flat list of steps.  Structs within are unfolded;
- * only the elements of an array keep a plan of their own.
+ * Decoders: a class as a flat list of steps.  Structs within are unfolded;
+ * only the elements of an array have a decoder of their own.
  */
 #include "fl.h"
 

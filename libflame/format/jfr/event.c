@@ -145,6 +145,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 	    !is_rounded(fl_jfr_options(pass->jfr)))
 		return;
 	lost = fl_slice_is(event, "jdk.CPUTimeSamplesLost");
+	/* Decoders say where the stack trace is, so make them first. */
 	if (!fl_jfr_make_decoder(chunk, class) ||
 	    (!row && !lost && !fl_jfr_has_stack(class)))
 		return;

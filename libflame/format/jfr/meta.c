@@ -164,7 +164,6 @@ static uint64_t number(struct slice text)
 	return minus ? -n : n;
 }
 
-
 static uint8_t unit_named(struct slice value)
 {
 	if (fl_slice_is(value, "TICKS"))
