@@ -8,8 +8,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #include "flame.h"
+
+#ifndef HAVE_REALLOCARRAY
+/* The wheel is for glibc since 2.17, which has it since 2.26. */
+static inline void *reallocarray(void *array, size_t count, size_t size)
+{
+	return size && count > SIZE_MAX / size ? NULL :
+						 realloc(array, count * size);
+}
+#endif
 
 enum { CLI_FINE = 0, CLI_NO = 1, CLI_TROUBLE = 2 };
 
