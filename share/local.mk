@@ -79,9 +79,12 @@ dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
 	share/examples/record-cluster share/examples/xargs.sh
 
 # The library in Python; it needs the shared one.
-pythonmoduledir = $(pkgdatadir)/python
-dist_pythonmodule_DATA = share/python/flame.ipynb share/python/flame.py \
-	share/python/pyproject.toml
+pythondatadir = $(pkgdatadir)/python
+dist_pythondata_DATA = share/python/flame.ipynb share/python/pyproject.toml
+pythonmoduledir = $(pythondatadir)/flame
+dist_pythonmodule_DATA = share/python/flame/__init__.py \
+	share/python/flame/__main__.py share/python/flame/frames.py \
+	share/python/flame/py.typed
 
 # What the tools draw of profiles in tests/data, in gallery/index.html; and the
 # pictures of it that README shows.

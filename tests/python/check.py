@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says as TAP what flame.py makes of small profiles."""
+"""Says as TAP what flame makes of small profiles."""
 
 import gzip
 import os
@@ -146,16 +146,70 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
         check("of a damaged file whole records are kept",
               flame.fold(cut), flame.fold(recording))
     check("with a warning", [cut in str(one.message) for one in said], [True])
-    try:
-        import pandas
-    except ImportError:
-        pandas = None
-    if pandas:
-        table = flame.frame(one)
-        check("a pandas frame has the same",
-              dict(zip(table["stack"], table["weight"])), flame.fold(one))
-    else:
-        print("ok %d - a pandas frame has the same # SKIP no pandas" %
-              (count + 1))
-        count += 1
+    # What a frame of any kind is asked for.
+    class Frame:
+        def __init__(self, **columns):
+            self.columns = list(columns)
+            self.rows = list(zip(*columns.values()))
+
+        def iter_rows(self):
+            return iter(self.rows)
+
+    nan = float("nan")
+    samples = Frame(stack=["main;a", "main;b", ["main", "c;d"]],
+                    weight=[2, 3, 5], stage=[7.0, nan, 8.0],
+                    labels=[None, {"thread": "x"}, {}])
+    check("a frame of samples is an input", flame.fold(samples),
+          {"main;a": 2, "main;b": 3, "main;c:d": 5})
+    check("its columns are labels",
+          [flame.fold(samples, label="stage=7"),
+           flame.fold(samples, label="thread=x")],
+          [{"main;a": 2}, {"main;b": 3}])
+    check("its sums are those of a page",
+          [flame.page(samples).html.startswith("<!DOCTYPE html>"),
+           flame.metrics(samples)["samples"]["samples"]], [True, 10])
+    check("rows without a weight are one each",
+          flame.fold(Frame(stack=["a;b", "a;b", "c"])), {"a;b": 2, "c": 1})
+    check("frames and files are compared",
+          flame.diff(Frame(stack=["main;b;c"], weight=[1]), one).frames[0],
+          {"frame": "c", "self": (1, 4), "total": (1, 4)})
+    check("what is no frame of samples is told",
+          [error_of(flame.fold, Frame(frames=["a"], n=[1])),
+           error_of(flame.fold, Frame(stack=[])),
+           error_of(flame.fold, Frame(stack=["a"], weight=[None])),
+           error_of(flame.fold, Frame(stack=["a"], value=[1])),
+           error_of(flame.frame, one, library="numpy")],
+          ["a frame of samples needs a column stack; there is frames, n",
+           "a frame of samples has no row", "a row has no weight: a",
+           "value is no name for a label",
+           "a frame is of pandas or polars, not of numpy"])
+    for library in ("pandas", "polars"):
+        try:
+            __import__(library)
+        except ImportError:
+            for name in ("", " with labels", " chosen"):
+                count += 1
+                print("ok %d - a frame of %s%s # SKIP no %s" %
+                      (count, library, name, library))
+            continue
+        table = flame.frame(one, library=library)
+        check("a frame of %s" % library,
+              [dict(zip(table["stack"], table["weight"])), flame.fold(table)],
+              [flame.fold(one)] * 2)
+        table = flame.frame(RECORDING, event="cpu", labels=True,
+                            library=library)
+        check("a frame of %s with labels" % library,
+              [int(table["weight"].sum()), flame.fold(table),
+               flame.fold(table, by="thread")],
+              [METRICS["cpu"][0], flame.fold(RECORDING, event="cpu"),
+               flame.fold(RECORDING, event="cpu", by="thread")])
+        table = flame.frame(RECORDING, event="cpu", labels=["thread"],
+                            library=library)
+        check("a frame of %s chosen" % library,
+              [list(table.columns), int(table["weight"].sum()),
+               error_of(flame.frame, RECORDING, event="cpu", labels="nettle",
+                        library=library)],
+              [["stack", "weight", "metric", "unit", "thread"],
+               METRICS["cpu"][0],
+               "no sample has the label nettle; there is state, thread, tid"])
 print("1..%d" % count)

@@ -9,9 +9,14 @@
     flame.diff("old.jfr", "new.jfr", normalize=True)
     flame.metrics("app.jfr")                    # {"cpu": {...}, "wall": ...}
 
-A wrapper of libflamegraph by ctypes, without a build step of its own: copy
-this file, add its folder to PYTHONPATH, or "pip install" the folder.
-FLAME_LIBRARY names the library where the loader does not find it.
+    flame.frame("app.jfr", labels=True)         # samples for pandas, polars
+    flame.page(samples)                         # and a frame of them as input
+
+A wrapper of libflamegraph by ctypes.  A wheel for this system has the library
+and the tools ("python -m flame" runs them); without one, copy this folder, add
+the folder that it is in to PYTHONPATH, or "pip install" that.
+FLAME_LIBRARY names the library where it is neither here nor where the loader
+looks.
 
 What a tool refuses is an Error, with its message; what it warns of (damage
 from which whole records were kept) is a warning of Python's.
@@ -22,12 +27,17 @@ no_tiers=True, total=True, from_="10s" (a keyword of Python takes a "_").  A
 list of paths is as many inputs.
 """
 
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
 import html
 import os
 import re
 import warnings
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+
+from . import frames as _frames
 
 __all__ = ["Diff", "Error", "Page", "diff", "fold", "frame", "info",
            "metrics", "page", "write"]
@@ -36,6 +46,10 @@ _WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p,
                           ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 _WARN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 _library = None
+
+# What an input may be: a file's name or URL, a frame of samples (frames.py), or
+# a list of these.
+Input = Union[str, bytes, "os.PathLike[str]", List[Any], Tuple[Any, ...], Any]
 
 
 class _Row(ctypes.Structure):
@@ -77,17 +91,25 @@ class Error(Exception):
     """What the library says of an input or an option."""
 
 
+def _path():
+    """The library: as told, the wheel's own, or the system's."""
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       "libflamegraph.so.0")
+    return os.environ.get("FLAME_LIBRARY") or \
+        (own if os.path.exists(own) else None) or \
+        ctypes.util.find_library("flamegraph") or "libflamegraph.so.0"
+
+
 def _load():
     global _library
     if _library:
         return _library
-    path = os.environ.get("FLAME_LIBRARY") or \
-        ctypes.util.find_library("flamegraph") or "libflamegraph.so.0"
     try:
-        lib = ctypes.CDLL(path)
+        lib = ctypes.CDLL(_path())
     except OSError as error:
-        raise Error("libflamegraph is not found (FLAME_LIBRARY=FILE names "
-                    "it): %s" % error) from error
+        raise Error("libflamegraph is not found; install the wheel for this "
+                    "system or the package libflamegraph0, or name the "
+                    "library by FLAME_LIBRARY=FILE: %s" % error) from error
     pointer, text = ctypes.c_void_p, ctypes.c_char_p
     number, status = ctypes.c_uint, ctypes.c_int
     size = ctypes.POINTER(ctypes.c_size_t)
@@ -107,6 +129,8 @@ def _load():
             ("flame_metrics", number, pointer),
             ("flame_metric_of", ctypes.POINTER(_Metric), pointer, number),
             ("flame_open", pointer, pointer, text, text),
+            ("flame_open_memory", pointer, pointer, text, ctypes.c_size_t,
+             text, text),
             ("flame_ask", status, pointer, text, text),
             ("flame_close", None, pointer),
             ("flame_source_format", text, pointer),
@@ -179,10 +203,25 @@ class _Options:
         self.filters = [one[1:] for one in self.filters]
 
 
+class _Samples:
+    """A frame of pandas or polars as the table that the library reads."""
+
+    def __init__(self, frame):
+        try:
+            self.table = _frames.to_bytes(frame)
+        except ValueError as error:
+            raise Error(str(error)) from None
+
+    def __str__(self):
+        return "frame"
+
+
 def _paths(paths):
     """A list is as many inputs."""
     for path in paths:
-        if isinstance(path, (list, tuple, set)) or hasattr(path, "__next__"):
+        if _frames.is_frame(path):
+            yield _Samples(path)
+        elif isinstance(path, (list, tuple, set)) or hasattr(path, "__next__"):
             yield from _paths(path)
         else:
             yield path
@@ -266,10 +305,16 @@ class _Run:
         self.sinks.append(self.check(self.lib.flame_pick(sink,
                                                          _bytes(event))))
 
+    def open(self, path):
+        if not isinstance(path, _Samples):
+            return self.check(self.lib.flame_open(self.flame, _bytes(path),
+                                                  None))
+        return self.check(self.lib.flame_open_memory(
+            self.flame, path.table, len(path.table), b"frame", b"ndjson"))
+
     def pump(self, paths, asks=(), seen=None):
         for path in paths:
-            source = self.check(self.lib.flame_open(self.flame, _bytes(path),
-                                                    None))
+            source = self.open(path)
             try:
                 for name, value in asks:
                     self.done(self.lib.flame_ask(source, _bytes(name),
@@ -392,8 +437,9 @@ def _values(paths, event, options, n, key, raw_names):
             for one in found}
 
 
-def write(*paths, format="html", event=None, options=None, raw_names=False,
-          **more):
+def write(*paths: Input, format: str = "html", event: Optional[str] = None,
+          options: Optional[Mapping[str, Any]] = None,
+          raw_names: bool = False, **more: Any) -> bytes:
     """The bytes of any format that is written: html, svg, folded, pprof ...
 
     event names a metric (cpu if there is any); events="all" makes a page of
@@ -418,18 +464,18 @@ def write(*paths, format="html", event=None, options=None, raw_names=False,
 class Page:
     """A page, which notebooks show."""
 
-    def __init__(self, text, height=600):
+    def __init__(self, text: str, height: int = 600) -> None:
         self.html = text
         self.height = height
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         # In a frame of its own: its styles, keys and policy stay there.
         return ('<iframe sandbox="allow-scripts allow-downloads" '
                 'style="width: 100%%; height: %dpx; border: 0" '
                 'srcdoc="%s"></iframe>' % (self.height,
                                            html.escape(self.html)))
 
-    def save(self, path):
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.html)
 
@@ -441,19 +487,24 @@ class Diff(Page):
     (before, after), those that moved most first.
     """
 
-    def __init__(self, text, frames, height=600):
+    def __init__(self, text: str, frames: List[Dict[str, Any]],
+                 height: int = 600) -> None:
         super().__init__(text, height)
         self.frames = frames
 
 
-def page(*paths, event=None, title=None, height=600, **more):
+def page(*paths: Input, event: Optional[str] = None,
+         title: Optional[str] = None, height: int = 600,
+         **more: Any) -> Page:
     """A flame graph of one profile, or of several added up, as a Page."""
     text = write(*paths, event=event, title=title, **more)
     return Page(text.decode("utf-8", "replace"), height)
 
 
-def diff(before, after, event=None, title=None, height=600, normalize=False,
-         raw_names=False, **more):
+def diff(before: Input, after: Input, event: Optional[str] = None,
+         title: Optional[str] = None, height: int = 600,
+         normalize: bool = False, raw_names: bool = False,
+         **more: Any) -> Diff:
     """A comparison of two profiles, or of two lists of them, as a Diff.
 
     With normalize the first is scaled to the total of the second.
@@ -487,7 +538,7 @@ def diff(before, after, event=None, title=None, height=600, normalize=False,
     return Diff(text.decode("utf-8", "replace"), frames, height)
 
 
-def metrics(*paths):
+def metrics(*paths: Input) -> Dict[str, Dict[str, Any]]:
     """What was measured: {"cpu": {"samples": 602, "unit": "samples", ...}}.
 
     Times are ns since 1970; what is not known is None.
@@ -500,7 +551,7 @@ def metrics(*paths):
         return run.metrics()
 
 
-def info(*paths):
+def info(*paths: Input) -> List[Dict[str, Any]]:
     """Facts of each input, a list of dicts: path, format, bytes (as stored),
     facts and metrics."""
     found = []
@@ -526,7 +577,8 @@ def info(*paths):
     return found
 
 
-def fold(*paths, event=None, **more):
+def fold(*paths: Input, event: Optional[str] = None,
+         **more: Any) -> Dict[str, int]:
     """Stacks and their weights: {"main;run;read": 12}."""
     lines = write(*paths, format="folded", event=event, **more)
     stacks = {}
@@ -537,8 +589,46 @@ def fold(*paths, event=None, **more):
     return stacks
 
 
-def frame(*paths, event=None, **more):
-    """The same as a pandas frame with the columns stack and weight."""
+def frame(*paths: Input, event: Optional[str] = None,
+          labels: Union[bool, str, List[str]] = False,
+          library: str = "pandas", **more: Any) -> Any:
+    """A frame of pandas, or with library="polars" of polars.
+
+    Its columns are stack and weight, as of fold.  With labels=True, metric, unit
+    and each label (thread, file, what a profiler adds) are columns as well, and
+    rows are apart where one differs; a list names the labels that are wanted.
+    page, fold, diff and the others take such a frame as an input.
+    """
+    if library not in ("pandas", "polars"):
+        raise Error("a frame is of pandas or polars, not of %s" % library)
+    if labels is False:
+        stacks = fold(*paths, event=event, **more)
+        columns = {"stack": list(stacks), "weight": list(stacks.values())}
+    else:
+        there, columns = _frames.of_bytes(write(
+            *paths, format="ndjson", event=event, **more))
+        if labels is not True:
+            columns = _chosen(columns, there, [labels] if isinstance(
+                labels, str) else list(labels))
+    if library == "polars":
+        import polars
+        return polars.DataFrame(columns)
     import pandas
-    return pandas.DataFrame(list(fold(*paths, event=event, **more).items()),
-                            columns=["stack", "weight"])
+    return pandas.DataFrame(columns)
+
+
+def _chosen(columns, there, wanted):
+    """The table with labels that are wanted, equal rows as one."""
+    for name in wanted:
+        if name not in there:
+            raise Error("no sample has the label %s" % name +
+                        _listed(sorted(there)))
+    kept = [name for name in columns
+            if name in wanted or (name not in there and name != "weight")]
+    sums: Dict[Tuple[Any, ...], int] = {}
+    for key, weight in zip(zip(*(columns[name] for name in kept)),
+                           columns["weight"]):
+        sums[key] = sums.get(key, 0) + weight
+    chosen = {name: [key[i] for key in sums] for i, name in enumerate(kept)}
+    chosen["weight"] = list(sums.values())
+    return {name: chosen[name] for name in columns if name in chosen}
