@@ -85,6 +85,8 @@ pythonmoduledir = $(pythondatadir)/flame
 dist_pythonmodule_DATA = share/python/flame/__init__.py \
 	share/python/flame/__main__.py share/python/flame/frames.py \
 	share/python/flame/py.typed
+EXTRA_DIST += share/python/README share/python/wheel/build \
+	share/python/wheel/libraries share/python/wheel/pack.py
 
 # What the tools draw of profiles in tests/data, in gallery/index.html; and the
 # pictures of it that README shows.

@@ -253,7 +253,8 @@ EXTRA_DIST += tests/README tests/timed tests/tap.sh tests/fetch.sh tests/tools.s
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
-	tests/jfr-text tests/laws tests/live tests/mk tests/perf-script \
+	tests/jfr-text tests/laws tests/live tests/mk tests/packages \
+	tests/perf-script \
 	tests/progress tests/python tests/record tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.
