@@ -235,6 +235,7 @@ script_tests = \
 	tests/coherence/examples \
 	tests/coherence/gallery \
 	tests/coherence/contrast \
+	tests/release/static \
 	tests/viewer/report \
 	tests/viewer/site \
 	tests/python/run \
@@ -251,7 +252,7 @@ endif
 
 EXTRA_DIST += tests/README tests/timed tests/tap.sh tests/fetch.sh tests/tools.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
-EXTRA_DIST += tests/coherence tests/consumers tests/corpus tests/data \
+EXTRA_DIST += tests/release tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
 	tests/jfr-text tests/laws tests/live tests/mk tests/packages \
 	tests/perf-script \
