@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#define FLAME_UNSTABLE
 #include "flame.h"
 
 #if defined(__GNUC__)

@@ -29,7 +29,17 @@
 extern "C" {
 #endif
 
+/* The version that a program is compiled with: the parts, 103 for 0.1.3. */
+#define FLAME_VERSION_MAJOR 0
+#define FLAME_VERSION_MINOR 1
+#define FLAME_VERSION_PATCH 0
+#define FLAME_VERSION_NUMBER (FLAME_VERSION_MAJOR * 10000 + \
+			      FLAME_VERSION_MINOR * 100 + FLAME_VERSION_PATCH)
 #define FLAME_VERSION "0.1.0"
+
+/* Those of the library that it runs with. */
+const char *flame_version(void);
+unsigned flame_version_number(void);
 
 /* Dense, never moves, never dies; 0 is the empty one of its kind. */
 typedef uint32_t flame_id;
@@ -73,11 +83,6 @@ struct flame;
 struct flame_source;
 struct flame_sink;
 struct flame_tree;
-struct flame_lines;
-struct flame_text;
-struct flame_trees;
-struct flame_trials;
-struct flame_split;
 
 /*
  * The dictionary.  flame_new returns NULL if memory is exhausted.
@@ -144,27 +149,14 @@ unsigned flame_warnings(const struct flame *flame);
  * threads of the process, but no mapped files.  The process has one limit, the
  * one set last.
  */
-void flame_limit(struct flame *flame, size_t bytes);
+void flame_process_limit(struct flame *flame, size_t bytes);
 /*
  * Limits the lines of inputs that are opened from now on: reading ends at a
  * longer line.  At least 64 MB, which is the default; 0: no limit.  The process
  * has one limit.
  */
-void flame_limit_line(struct flame *flame, size_t bytes);
-/*
- * The path of standard input where it is opened from now on, for labels and
- * messages: a file that came through a pipe.
- */
-int flame_name_input(struct flame *flame, const char *path);
+void flame_process_limit_line(struct flame *flame, size_t bytes);
 
-/*
- * Whether a path is a URL that is read, rather than a file: 0, FLAME_URL, or
- * FLAME_URL_TREE if flame_list knows its folders.
- */
-enum { FLAME_URL = 1, FLAME_URL_TREE };
-int flame_url(const char *path);
-/* The path of a file:///PATH; any other path as it is. */
-const char *flame_local_path(const char *path);
 /*
  * How inputs that are URLs are fetched from now on, by the whole process:
  * "timeout", the seconds without a byte, or with hardly any, after which a
@@ -172,31 +164,17 @@ const char *flame_local_path(const char *path);
  * that makes no progress is (4); "token", a delegation token of Hadoop.
  * FLAME_FAILED: no such option, or no such value.
  */
-int flame_url_option(struct flame *flame, const char *option,
+int flame_process_url_option(struct flame *flame, const char *option,
 		     const char *value);
-
-/*
- * Finds the files below a folder of a URL (webhdfs, hdfs, s3 and others; not
- * http), sorted by their paths; those whose names begin with . or _ are left
- * out.  mtime: ms since 1970.  A key of S3 with none below it is found itself.
- * A folder below it that cannot be listed is a warning, and found as if it were
- * a file.  FLAME_END: the listing does not end, as flame_error says.
- */
-int flame_list(struct flame *flame, const char *url,
-	       void (*found)(void *arg, const char *path, uint64_t size,
-			     int64_t mtime),
-	       void *arg);
 
 /*
  * From now on each input of the process, whatever its name but "-", is what a
  * command prints: "CMD {}", where {} is the path; "": none.  No shell is
  * asked; words are divided at blanks that are not quoted.  A command that fails
  * is run once more, and then the input has failed.  FLAME_FAILED: {} is
- * missing.  flame_fetch_early starts the command of an input that will be
- * opened soon.
+ * missing.
  */
-int flame_fetch(struct flame *flame, const char *command);
-void flame_fetch_early(struct flame *flame, const char *path);
+int flame_process_fetch(struct flame *flame, const char *command);
 
 /*
  * For a handler of SIGBUS: whether this address (si_addr) is in a mapped input
@@ -221,23 +199,6 @@ void flame_threads(struct flame *flame, unsigned n);
 void flame_unify_java(struct flame *flame, bool unify);
 
 /*
- * Whether it is a failure that of inputs with samples none is selected: then
- * flame_finish fails, writes nothing, and flame_refused_empty is true.  Off by
- * default: a remark says so, and the result is empty.
- */
-void flame_refuse_empty(struct flame *flame, bool refuse);
-bool flame_refused_empty(const struct flame *flame);
-
-/*
- * The name that is most like the one wanted, the first of equals: at most a
- * quarter of its letters, and one, are added, removed, changed or swapped.
- * Upper and lower case are alike, and a name may go on with a blank, "." or "$"
- * behind what is wanted.  NULL: none is near.
- */
-const char *flame_nearest(const char *wanted, const char *const *names,
-			  size_t n);
-
-/*
  * Interning: same in, same id out.  0 for the empty one, and after a
  * failure (which flame_error keeps, so a loop may ask once at its end).
  */
@@ -247,6 +208,15 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame);
 flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 		     flame_id value);
 flame_id flame_metric(struct flame *flame, const char *name, const char *unit);
+
+/*
+ * The largest id of each kind: ids run from 1 to it.  It grows with what is
+ * read; arrays by id need an element more, for 0.
+ */
+flame_id flame_names(const struct flame *flame);
+flame_id flame_frames(const struct flame *flame);
+flame_id flame_stacks(const struct flame *flame);
+flame_id flame_label_sets(const struct flame *flame);
 
 /* Looking up.  Text is borrowed and ends in NUL; size may be NULL. */
 const char *flame_name_text(const struct flame *flame, flame_id name,
@@ -312,12 +282,12 @@ void flame_close(struct flame_source *source);
  * flame_pump failed on something that is no profile, before any sample: after
  * flame_clear, other sources can be read.
  * FLAME_NOT_READ_ON: reading ended early, as the input unpacks to far more than
- * its size, or has a line that is too long (flame_limit_line).
+ * its size, or has a line that is too long (flame_process_limit_line).
  */
 enum flame_damage {
 	FLAME_NONE_LOST, FLAME_SOME_LOST, FLAME_ALL_LOST, FLAME_NOT_READ_ON
 };
-int flame_source_damage(const struct flame_source *source);
+enum flame_damage flame_source_damage(const struct flame_source *source);
 
 /* Bytes read so far, as the file, pipe or server has them, packed or not. */
 uint64_t flame_source_bytes(const struct flame_source *source);
@@ -465,6 +435,102 @@ int flame_tree_nodes(struct flame_tree *tree, double minimum,
 void flame_tree_free(struct flame_tree *tree);
 
 /*
+ * The tables of options.  A row has a name, an argument (NULL: none) and a
+ * summary of one line; the filters of a chain run in the order of their ranks.
+ * Returns 1, or 0 past the end.
+ */
+enum flame_row_kind {
+	FLAME_ROW_FILTER = 'f',		/* flame_filter */
+	FLAME_ROW_SELECTION = 's',	/* flame_ask: of all inputs */
+	FLAME_ROW_INPUT_DETAIL = 'd',	/* flame_ask: of one format */
+	FLAME_ROW_WRITER = 'w',		/* flame_set: of all outputs */
+	FLAME_ROW_PICTURE_DETAIL = 'p',	/* flame_set: of pictures */
+	FLAME_ROW_INPUT = 'i',		/* a format that is read */
+	FLAME_ROW_OUTPUT = 'o',		/* a format that is written */
+	FLAME_ROW_COLORS = 'c'		/* a colour scheme */
+};
+
+struct flame_row {
+	enum flame_row_kind kind;
+	const char *name, *argument, *summary;
+	int rank;
+	int joins;	/* given again, arguments are joined by newlines */
+	int hidden;	/* no option of its own: --compat uses it */
+};
+int flame_rows(enum flame_row_kind kind, unsigned index,
+	       struct flame_row *row);
+
+/* By a file name's ending, before .gz or .zst: an output format, or NULL. */
+const char *flame_format_of(const char *path);
+
+/*
+ * From now on, for the process, an expression tells labels of paths (app,
+ * attempt, executor, stage, epoch, host, pid, container) before the layouts do
+ * that are known: by groups that have their names, as "(?<executor>\d+)".
+ */
+int flame_process_path_labels(struct flame *flame, const char *re);
+
+/*
+ * What our own tools need.  It may change or go in any release: define
+ * FLAME_UNSTABLE, and build for the one version that you run with
+ * (flame_version).
+ */
+#ifdef FLAME_UNSTABLE
+
+struct flame_lines;
+struct flame_text;
+struct flame_trees;
+struct flame_trials;
+struct flame_split;
+
+/*
+ * The path of standard input where it is opened from now on, for labels and
+ * messages: a file that came through a pipe.
+ */
+int flame_name_input(struct flame *flame, const char *path);
+
+/*
+ * Whether a path is a URL that is read, rather than a file: 0, FLAME_URL, or
+ * FLAME_URL_TREE if flame_list knows its folders.
+ */
+enum { FLAME_URL = 1, FLAME_URL_TREE };
+int flame_url(const char *path);
+/* The path of a file:///PATH; any other path as it is. */
+const char *flame_local_path(const char *path);
+
+/*
+ * Finds the files below a folder of a URL (webhdfs, hdfs, s3 and others; not
+ * http), sorted by their paths; those whose names begin with . or _ are left
+ * out.  mtime: ms since 1970.  A key of S3 with none below it is found itself.
+ * A folder below it that cannot be listed is a warning, and found as if it were
+ * a file.  FLAME_END: the listing does not end, as flame_error says.
+ */
+int flame_list(struct flame *flame, const char *url,
+	       void (*found)(void *arg, const char *path, uint64_t size,
+			     int64_t mtime),
+	       void *arg);
+
+/* Starts the command (flame_process_fetch) of an input that is opened soon. */
+void flame_fetch_early(struct flame *flame, const char *path);
+
+/*
+ * Whether it is a failure that of inputs with samples none is selected: then
+ * flame_finish fails, writes nothing, and flame_refused_empty is true.  Off by
+ * default: a remark says so, and the result is empty.
+ */
+void flame_refuse_empty(struct flame *flame, bool refuse);
+bool flame_refused_empty(const struct flame *flame);
+
+/*
+ * The name that is most like the one wanted, the first of equals: at most a
+ * quarter of its letters, and one, are added, removed, changed or swapped.
+ * Upper and lower case are alike, and a name may go on with a blank, "." or "$"
+ * behind what is wanted.  NULL: none is near.
+ */
+const char *flame_nearest(const char *wanted, const char *const *names,
+			  size_t n);
+
+/*
  * A tree of one column for each metric of a flow.  The sink of flame_trees_sink
  * counts each sample in the tree of its metric and passes it on to next, which
  * it owns, as flame_filter's does; it must be gone before the trees are freed.
@@ -565,6 +631,26 @@ int flame_split_put(struct flame_split *split, size_t i,
 void flame_split_free(struct flame_split *split);
 
 /*
+ * Text, for programs whose work is on lines or tables.  In: path and
+ * wrappers as for flame_open.  A line comes without its \n or \r\n and without
+ * byte order marks in front, may hold anything else, and stays until the next;
+ * flame_lines_next gives FLAME_OK, FLAME_END (a warning tells if the input was
+ * cut short; the rest of its last line is lost) or FLAME_FAILED.  Out: an
+ * output as flame_create's; flame_text_finish frees it and tells whether it
+ * succeeded.  Close and abandon take NULL too.
+ */
+struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
+int flame_lines_next(struct flame_lines *lines, const char **line,
+		     size_t *size);
+/* At the end: as flame_source_damage, but never FLAME_ALL_LOST. */
+enum flame_damage flame_lines_damage(const struct flame_lines *lines);
+void flame_lines_close(struct flame_lines *lines);
+struct flame_text *flame_text_create(struct flame *flame, const char *path);
+int flame_text_put(struct flame_text *text, const char *at, size_t size);
+int flame_text_finish(struct flame_text *text);
+void flame_text_abandon(struct flame_text *text);
+
+/*
  * The bill of Spark's applications: what the cores of their executors were paid
  * for, by query, stage and operator.  The time is that of event logs (paths,
  * with '\n' between them); samples tell what it went to.  flame_bill_sink makes
@@ -581,54 +667,6 @@ int flame_bill_write(struct flame_bill *bill, struct flame_text *out);
 void flame_bill_free(struct flame_bill *bill);
 
 /*
- * Text, for programs whose work is on lines or tables.  In: path and
- * wrappers as for flame_open.  A line comes without its \n or \r\n and without
- * byte order marks in front, may hold anything else, and stays until the next;
- * flame_lines_next gives FLAME_OK, FLAME_END (a warning tells if the input was
- * cut short; the rest of its last line is lost) or FLAME_FAILED.  Out: an
- * output as flame_create's; flame_text_finish frees it and tells whether it
- * succeeded.  Close and abandon take NULL too.
- */
-struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
-int flame_lines_next(struct flame_lines *lines, const char **line,
-		     size_t *size);
-/* At the end: as flame_source_damage, 0, 1 or 3. */
-int flame_lines_damage(const struct flame_lines *lines);
-void flame_lines_close(struct flame_lines *lines);
-struct flame_text *flame_text_create(struct flame *flame, const char *path);
-int flame_text_put(struct flame_text *text, const char *at, size_t size);
-int flame_text_finish(struct flame_text *text);
-void flame_text_abandon(struct flame_text *text);
-
-/*
- * The tables of options.  A row has a name, an argument (NULL: none) and a
- * summary of one line; the filters of a chain run in the order of their ranks.
- * Returns 1, or 0 past the end.
- */
-enum flame_row_kind {
-	FLAME_ROW_FILTER = 'f',		/* flame_filter */
-	FLAME_ROW_SELECTION = 's',	/* flame_ask: of all inputs */
-	FLAME_ROW_INPUT_DETAIL = 'd',	/* flame_ask: of one format */
-	FLAME_ROW_WRITER = 'w',		/* flame_set: of all outputs */
-	FLAME_ROW_PICTURE_DETAIL = 'p',	/* flame_set: of pictures */
-	FLAME_ROW_INPUT = 'i',		/* a format that is read */
-	FLAME_ROW_OUTPUT = 'o',		/* a format that is written */
-	FLAME_ROW_COLORS = 'c'		/* a colour scheme */
-};
-
-struct flame_row {
-	char kind;	/* enum flame_row_kind */
-	const char *name, *argument, *summary;
-	int rank;
-	int joins;	/* given again, arguments are joined by newlines */
-	int hidden;	/* no option of its own: --compat uses it */
-};
-int flame_rows(char kind, unsigned index, struct flame_row *row);
-
-/* By a file name's ending, before .gz or .zst: an output format, or NULL. */
-const char *flame_format_of(const char *path);
-
-/*
  * A label that a path tells by itself: app, attempt, executor, stage, epoch,
  * host, pid or container, in the layouts of Spark's profilers, YARN and
  * HProfiler.  false: it tells none of this key, or the value and its NUL do
@@ -636,11 +674,6 @@ const char *flame_format_of(const char *path);
  */
 bool flame_path_label(const char *path, const char *key, char *value,
 		      size_t size);
-/*
- * From now on, for the process, an expression tells labels before these
- * layouts do: by groups that have their names, as "(?<executor>\d+)".
- */
-int flame_path_labels(struct flame *flame, const char *re);
 
 /*
  * The executors of Spark's event logs, paths as --spark-events takes them, one
@@ -659,6 +692,8 @@ int flame_spark_executors(struct flame *flame, const char *logs,
  * returns the size of the whole text, as snprintf does.
  */
 size_t flame_visible(char *to, size_t capacity, const char *text, size_t size);
+
+#endif /* FLAME_UNSTABLE */
 
 #ifdef __cplusplus
 }

@@ -196,13 +196,13 @@ static bool pump(struct batch_drawing *d, struct flame_source *source,
 	static const char *const states[] = {
 		"ok", "damaged", "lost", "damaged",
 	};
-	int damage;
+	enum flame_damage damage;
 
 	if (flame_pump(source, chain) != FLAME_OK)
-		return flame_source_damage(source) == 2 &&
+		return flame_source_damage(source) == FLAME_ALL_LOST &&
 		       forget_failure(d, status);
 	damage = flame_source_damage(source);
-	d->read += damage != 2;
+	d->read += damage != FLAME_ALL_LOST;
 	/* The library counts this as damage: nothing was kept. */
 	*status = strcmp(flame_source_format(source), "empty") == 0 ?
 		  "empty" : states[damage & 3];
@@ -476,7 +476,7 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 	bool good = false;
 
 	if (d.flame && d.record) {
-		flame_limit(d.flame, memory);
+		flame_process_limit(d.flame, memory);
 		flame_unify_java(d.flame, !cli->raw_names);
 		flame_threads(d.flame, threads);
 		flame_on_warning(d.flame, on_warning, &d);

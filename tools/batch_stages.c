@@ -503,7 +503,7 @@ static bool draw_run(struct batch_drawing *all, struct batch_drawing *d,
 	    !batch_add_number(d->record, "lost",
 			      batch_count_lost(all->record)))
 		return false;
-	flame_limit(d->flame, all->memory);
+	flame_process_limit(d->flame, all->memory);
 	flame_threads(d->flame, all->threads);
 	d->trees = flame_trees_new(d->flame);
 	return d->trees && draw_page(all, d, pages, n);

@@ -290,7 +290,8 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 			return false;
 		}
 		if (flame_pump(source, sink) != FLAME_OK) {
-			bool passes = flame_source_damage(source) == 2 &&
+			bool passes = flame_source_damage(source) ==
+				      FLAME_ALL_LOST &&
 				      cli_pass_over(cli, flame);
 
 			cli_count_input(&tally->account, inputs[i], source,
@@ -519,9 +520,9 @@ static struct flame *new_flame(const struct cli *cli)
 		cli_no_memory(cli);
 		return NULL;
 	}
-	flame_limit(flame, cli->memory);
+	flame_process_limit(flame, cli->memory);
 	if (cli->memory_given)
-		flame_limit_line(flame, cli->memory);
+		flame_process_limit_line(flame, cli->memory);
 	flame_unify_java(flame, !cli->raw_names && !cli->compat);
 	if (cli->name && flame_name_input(flame, cli->name) != FLAME_OK) {
 		cli_no_memory(cli);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#define FLAME_UNSTABLE
 #include "flame.h"
 
 #ifndef HAVE_REALLOCARRAY
@@ -259,7 +260,7 @@ void cli_say_costs(const struct cli *cli);
 void cli_count_read(struct cli *cli, struct cli_reading *reading,
 		    const char *path, const struct flame_source *source);
 void cli_count_damage(struct cli *cli, struct cli_reading *reading,
-		      int damage);
+		      enum flame_damage damage);
 enum cli_fate cli_fate_of(const struct flame_source *source);
 /* Members of archives count as inputs from now on. */
 struct cli_members {

@@ -203,7 +203,7 @@ static struct flame *new_flame(const struct cuts *cuts)
 
 	if (!flame)
 		return NULL;
-	flame_limit(flame, cuts->cli->memory);
+	flame_process_limit(flame, cuts->cli->memory);
 	flame_threads(flame, cuts->cli->threads);
 	flame_unify_java(flame, !cuts->cli->raw_names);
 	return flame;

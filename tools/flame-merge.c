@@ -449,7 +449,7 @@ static size_t open_inputs(struct merge *m, struct input *inputs)
 static bool is_empty(const struct input *in)
 {
 	return !in->good && !in->bad && !in->headed &&
-	       !flame_lines_damage(in->lines);
+	       flame_lines_damage(in->lines) == FLAME_NONE_LOST;
 }
 
 static void report_problems(const struct merge *m, const struct input *in)
@@ -474,7 +474,8 @@ static int status_of(const struct merge *m, const struct input *inputs,
 		good += inputs[i].good;
 		bad += inputs[i].bad;
 		empty |= is_empty(&inputs[i]);
-		lost |= flame_lines_damage(inputs[i].lines) == 3;
+		lost |= flame_lines_damage(inputs[i].lines) ==
+			FLAME_NOT_READ_ON;
 	}
 	fails = m->cli->strict ? bad || empty : bad && !good;
 	if (cli_passes_losses(m->cli))

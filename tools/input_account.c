@@ -12,15 +12,17 @@
  * A warning that --quiet held back becomes an error if the exit status depends
  * on it.
  */
-void cli_count_damage(struct cli *cli, struct cli_reading *reading, int damage)
+void cli_count_damage(struct cli *cli, struct cli_reading *reading,
+		      enum flame_damage damage)
 {
-	reading->read += damage != 2;
-	reading->damaged += damage == 1;
-	reading->lost += damage == 2;
-	reading->failed += damage == 3;
-	if (damage && (cli->strict || damage == 3) && cli->unsaid[0])
+	reading->read += damage != FLAME_ALL_LOST;
+	reading->damaged += damage == FLAME_SOME_LOST;
+	reading->lost += damage == FLAME_ALL_LOST;
+	reading->failed += damage == FLAME_NOT_READ_ON;
+	if (damage && (cli->strict || damage == FLAME_NOT_READ_ON) &&
+	    cli->unsaid[0])
 		cli_say(cli, "%s", cli->unsaid);
-	else if (damage == 2 && !cli->loss[0])
+	else if (damage == FLAME_ALL_LOST && !cli->loss[0])
 		memcpy(cli->loss, cli->unsaid, sizeof(cli->loss));
 	cli->unsaid[0] = '\0';
 }
@@ -33,6 +35,7 @@ enum cli_fate cli_fate_of(const struct flame_source *source)
 	case FLAME_NONE_LOST: return CLI_READ;
 	case FLAME_SOME_LOST: return CLI_DAMAGED;
 	case FLAME_ALL_LOST: return CLI_LOST;
+	case FLAME_NOT_READ_ON: break;
 	}
 	return CLI_FAILED;
 }

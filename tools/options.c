@@ -423,7 +423,7 @@ static bool take_report(struct cli *cli, const char *value)
 static bool take_path_labels(struct cli *cli, const char *value)
 {
 	struct flame *flame = flame_new();
-	bool good = flame && flame_path_labels(flame, value) == FLAME_OK;
+	bool good = flame && flame_process_path_labels(flame, value) == FLAME_OK;
 
 	if (!good)
 		cli_say(cli, "--path-labels %s", flame ? flame_error(flame) :
@@ -435,7 +435,7 @@ static bool take_path_labels(struct cli *cli, const char *value)
 
 static bool take_url_timeout(struct cli *cli, const char *value)
 {
-	if (flame_url_option(NULL, "timeout", value) == FLAME_OK)
+	if (flame_process_url_option(NULL, "timeout", value) == FLAME_OK)
 		return true;
 	cli_say(cli, "--url-timeout %s: seconds, 1 to 100000", value);
 	return false;
@@ -453,7 +453,7 @@ static bool take_url_token(struct cli *cli, const char *path)
 		return false;
 	}
 	good = fscanf(file, "%8191s", token) == 1 &&
-	       flame_url_option(NULL, "token", token) == FLAME_OK;
+	       flame_process_url_option(NULL, "token", token) == FLAME_OK;
 	fclose(file);
 	if (!good)
 		cli_say(cli, "--url-token %s: there is no token in it", path);

@@ -10,7 +10,7 @@
 
 bool cli_take_fetch(struct cli *cli, const char *value)
 {
-	cli->fetch = flame_fetch(NULL, value) == FLAME_OK;
+	cli->fetch = flame_process_fetch(NULL, value) == FLAME_OK;
 	if (!cli->fetch)
 		cli_say(cli, "--fetch %s: a command in which {} is the path, "
 			"as 'hdfs dfs -cat {}'", value);

@@ -13,6 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *flame_version(void)
+{
+	return FLAME_VERSION;
+}
+
+unsigned flame_version_number(void)
+{
+	return FLAME_VERSION_NUMBER;
+}
+
 struct flame *flame_new(void)
 {
 	static const struct flame_frame nothing;
@@ -126,7 +136,7 @@ unsigned flame_warnings(const struct flame *flame)
 	return flame->warnings;
 }
 
-void flame_limit(struct flame *flame, size_t bytes)
+void flame_process_limit(struct flame *flame, size_t bytes)
 {
 	(void)flame;
 	fl_memory_limit(bytes);
@@ -143,20 +153,20 @@ const char *fl_input_name(const struct flame *flame)
 	return flame->input_name ? flame->input_name : "standard input";
 }
 
-void flame_limit_line(struct flame *flame, size_t bytes)
+void flame_process_limit_line(struct flame *flame, size_t bytes)
 {
 	(void)flame;
 	fl_in_limit_line(bytes);
 }
 
-int flame_url_option(struct flame *flame, const char *option,
+int flame_process_url_option(struct flame *flame, const char *option,
 		     const char *value)
 {
 	(void)flame;
 	return fl_url_set(option, value) ? FLAME_OK : FLAME_FAILED;
 }
 
-int flame_fetch(struct flame *flame, const char *command)
+int flame_process_fetch(struct flame *flame, const char *command)
 {
 	(void)flame;
 	return fl_command_set(command) ? FLAME_OK : FLAME_FAILED;

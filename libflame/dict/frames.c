@@ -153,6 +153,11 @@ flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type)
 							 .type = type });
 }
 
+flame_id flame_frames(const struct flame *flame)
+{
+	return (flame_id)flame->frames.count - 1;
+}
+
 const struct flame_frame *flame_frame_of(const struct flame *flame,
 					 flame_id frame)
 {

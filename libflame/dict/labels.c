@@ -56,6 +56,11 @@ flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 	return set;
 }
 
+flame_id flame_label_sets(const struct flame *flame)
+{
+	return (flame_id)flame->labels.count - 1;
+}
+
 flame_id flame_label_get(const struct flame *flame, flame_id set, flame_id key)
 {
 	for (; set; set = flame->labels.data[set].rest)

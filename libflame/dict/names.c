@@ -66,6 +66,11 @@ flame_id fl_name(struct flame *flame, const char *text)
 	return flame_name(flame, text, strlen(text));
 }
 
+flame_id flame_names(const struct flame *flame)
+{
+	return (flame_id)flame->names.count - 1;
+}
+
 const char *flame_name_text(const struct flame *flame, flame_id name,
 			    size_t *size)
 {

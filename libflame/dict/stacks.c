@@ -119,6 +119,11 @@ flame_id fl_stack_find(const struct flame *flame, flame_id parent,
 	return id;
 }
 
+flame_id flame_stacks(const struct flame *flame)
+{
+	return (flame_id)flame->stacks.count - 1;
+}
+
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)
 {
 	return stack < flame->stacks.count ? fl_parent(flame, stack) : 0;

@@ -373,7 +373,7 @@ static bool number_groups(const char *re, unsigned *numbers,
 	return true;
 }
 
-int flame_path_labels(struct flame *flame, const char *re)
+int flame_process_path_labels(struct flame *flame, const char *re)
 {
 	unsigned numbers[FL_PATH_KEYS] = { 0 };
 	struct slice other = { "", 0 };

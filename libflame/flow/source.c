@@ -427,12 +427,13 @@ const char *flame_source_format(const struct flame_source *source)
 	return source->format->name;
 }
 
-int flame_source_damage(const struct flame_source *source)
+enum flame_damage flame_source_damage(const struct flame_source *source)
 {
 	bool refused = source->damage && source->in &&
 		       fl_in_is_refused(source->in);
 
-	return refused && !fl_failed(source->flame) ? 3 : source->damage;
+	return refused && !fl_failed(source->flame) ? FLAME_NOT_READ_ON :
+						      source->damage;
 }
 
 size_t flame_facts(const struct flame_source *source,

@@ -90,9 +90,11 @@ int flame_lines_next(struct flame_lines *lines, const char **line,
 	return FLAME_OK;
 }
 
-int flame_lines_damage(const struct flame_lines *lines)
+enum flame_damage flame_lines_damage(const struct flame_lines *lines)
 {
-	return !lines->warned ? 0 : fl_in_is_refused(lines->in) ? 3 : 1;
+	return !lines->warned ? FLAME_NONE_LOST :
+	       fl_in_is_refused(lines->in) ? FLAME_NOT_READ_ON :
+					     FLAME_SOME_LOST;
 }
 
 void flame_lines_close(struct flame_lines *lines)

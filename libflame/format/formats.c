@@ -213,11 +213,11 @@ struct flame_sink *flame_create_callback(struct flame *flame,
 	return out ? f->create(flame, out) : NULL;
 }
 
-static int format_row(char kind, unsigned index, struct flame_row *row)
+static int format_row(enum flame_row_kind kind, unsigned index, struct flame_row *row)
 {
 	for (unsigned i = 0; fl_formats[i]; i++) {
-		if (kind == 'i' ? !fl_formats[i]->probe :
-				  !fl_formats[i]->create)
+		if (kind == FLAME_ROW_INPUT ? !fl_formats[i]->probe :
+					      !fl_formats[i]->create)
 			continue;
 		if (index--)
 			continue;
@@ -299,27 +299,30 @@ static int source_row(enum fl_option_scope scope, unsigned index,
 }
 
 /* Rows for the tools: of sources, pages, filters, colours and formats. */
-int flame_rows(char kind, unsigned index, struct flame_row *row)
+int flame_rows(enum flame_row_kind kind, unsigned index, struct flame_row *row)
 {
 	memset(row, 0, sizeof(*row));
 	row->kind = kind;
 	switch (kind) {
-	case 's':
+	case FLAME_ROW_SELECTION:
 		return source_row(FL_SCOPE_ALL, index, row);
-	case 'd':
+	case FLAME_ROW_INPUT_DETAIL:
 		return source_row(FL_SCOPE_DETAIL, index, row);
-	case 'w':
+	case FLAME_ROW_WRITER:
 		return page_row(FL_SCOPE_ALL, index, row);
-	case 'p':
+	case FLAME_ROW_PICTURE_DETAIL:
 		return page_row(FL_SCOPE_DETAIL, index, row);
-	case 'f':
+	case FLAME_ROW_FILTER:
 		return filter_row(index, row);
-	case 'c':
+	case FLAME_ROW_COLORS:
 		if (!fl_schemes[index])
 			return 0;
 		row->name = fl_schemes[index]->name;
 		row->summary = fl_schemes[index]->summary;
 		return 1;
+	case FLAME_ROW_INPUT:
+	case FLAME_ROW_OUTPUT:
+		return format_row(kind, index, row);
 	}
-	return format_row(kind, index, row);
+	return 0;
 }

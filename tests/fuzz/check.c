@@ -30,7 +30,7 @@ struct flame *fuzz_flame(void)
 
 	if (!flame)
 		exit(0);
-	flame_limit(flame, FUZZ_MEMORY);
+	flame_process_limit(flame, FUZZ_MEMORY);
 	flame_on_warning(flame, heard, NULL);
 	flame_on_remark(flame, heard, NULL);
 	return flame;

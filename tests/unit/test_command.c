@@ -30,7 +30,7 @@ Test(command, words_of_a_command_are_divided_at_blanks)
 	const uint8_t *at;
 	size_t n;
 
-	cr_assert_eq(flame_fetch(flame,
+	cr_assert_eq(flame_process_fetch(flame,
 				 " printf  '%s,' \"a 'b\" {}x c\\ d ''"),
 		     FLAME_OK);
 	in = fl_in_open(flame, "p q");
@@ -47,7 +47,7 @@ Test(command, a_prepared_command_runs_once)
 	struct fl_in *in;
 	size_t n;
 
-	flame_fetch(flame, "sh -c 'echo x >> $1; cat $1' sh {}");
+	flame_process_fetch(flame, "sh -c 'echo x >> $1; cat $1' sh {}");
 	unlink("/tmp/test_command.txt");
 	for (int i = 0; i < 3; i++)
 		flame_fetch_early(flame, "/tmp/test_command.txt");
@@ -61,18 +61,18 @@ Test(command, a_prepared_command_runs_once)
 
 Test(command, without_a_place_for_the_path_it_is_refused)
 {
-	cr_assert_eq(flame_fetch(flame, "cat"), FLAME_FAILED);
+	cr_assert_eq(flame_process_fetch(flame, "cat"), FLAME_FAILED);
 	cr_assert_not(fl_command_takes("a"));
-	cr_assert_eq(flame_fetch(flame, "cat {}"), FLAME_OK);
+	cr_assert_eq(flame_process_fetch(flame, "cat {}"), FLAME_OK);
 	cr_assert(fl_command_takes("a"));
 	cr_assert_not(fl_command_takes("-"));
-	cr_assert_eq(flame_fetch(flame, ""), FLAME_OK);
+	cr_assert_eq(flame_process_fetch(flame, ""), FLAME_OK);
 	cr_assert_not(fl_command_takes("a"));
 }
 
 Test(command, one_that_is_not_there_is_an_error)
 {
-	flame_fetch(flame, "/nowhere/at/all {}");
+	flame_process_fetch(flame, "/nowhere/at/all {}");
 	cr_assert_null(fl_in_open(flame, "a"));
 	cr_assert(strstr(flame_error(flame), "a: /nowhere/at/all {}: "));
 }
@@ -84,7 +84,7 @@ Test(command, what_was_read_is_skipped_when_it_runs_again)
 	size_t n;
 
 	unlink("/tmp/test_command.txt");
-	flame_fetch(flame, "sh -c 'printf abc; [ -e $1 ] || { : > $1; exit 3; }"
+	flame_process_fetch(flame, "sh -c 'printf abc; [ -e $1 ] || { : > $1; exit 3; }"
 			   "; printf def; rm $1' sh {}");
 	in = fl_in_open(flame, "/tmp/test_command.txt");
 	cr_assert_not_null(in);
@@ -100,7 +100,7 @@ Test(command, one_that_fails_twice_is_damage)
 	struct fl_in *in;
 	size_t n;
 
-	flame_fetch(flame, "sh -c 'printf abc; exit 4' {}");
+	flame_process_fetch(flame, "sh -c 'printf abc; exit 4' {}");
 	in = fl_in_open(flame, "x");
 	cr_assert_not_null(in);
 	fl_in_peek(in, 100, &n);

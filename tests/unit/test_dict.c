@@ -57,6 +57,37 @@ Test(names, zero_is_the_empty_one)
 	cr_expect_eq(size, 0);
 }
 
+Test(names, version_is_of_the_header)
+{
+	char text[32];
+
+	cr_expect_str_eq(flame_version(), FLAME_VERSION);
+	cr_expect_eq(flame_version_number(), FLAME_VERSION_NUMBER);
+	snprintf(text, sizeof(text), "%d.%d.%d", FLAME_VERSION_MAJOR,
+		 FLAME_VERSION_MINOR, FLAME_VERSION_PATCH);
+	cr_expect_str_eq(text, FLAME_VERSION);
+}
+
+Test(names, the_largest_id_of_each_kind_is_known)
+{
+	flame_id a, b, frame, stack, set;
+
+	cr_expect_eq(flame_names(flame), 0);
+	cr_expect_eq(flame_frames(flame), 0);
+	cr_expect_eq(flame_stacks(flame), 0);
+	cr_expect_eq(flame_label_sets(flame), 0);
+	a = name("a");
+	b = name("b");
+	cr_expect_eq(name("a"), a);
+	cr_expect_eq(flame_names(flame), b);
+	frame = flame_frame(flame, &(struct flame_frame){ .name = a });
+	cr_expect_eq(flame_frames(flame), frame);
+	stack = flame_stack(flame, flame_stack(flame, 0, frame), frame);
+	cr_expect_eq(flame_stacks(flame), stack);
+	set = flame_label(flame, 0, a, b);
+	cr_expect_eq(flame_label_sets(flame), set);
+}
+
 Test(names, ids_are_dense)
 {
 	for (unsigned i = 1; i <= 10000; i++)
@@ -424,7 +455,7 @@ Test(limit, is_an_error_and_not_a_crash)
 	flame_id id = 1;
 	unsigned i;
 
-	flame_limit(flame, 1 << 20);
+	flame_process_limit(flame, 1 << 20);
 	for (i = 0; i < 1000000 && id; i++)
 		id = numbered("a name ", i);
 	cr_expect_eq(id, 0);
@@ -442,7 +473,7 @@ Test(limit, holds_for_stacks_too)
 	flame_id stack = 0;
 	unsigned i;
 
-	flame_limit(flame, 1 << 20);
+	flame_process_limit(flame, 1 << 20);
 	for (i = 0; i < 1000000 && !fl_failed(flame); i++)
 		stack = flame_stack(flame, stack, i);
 	cr_expect(fl_failed(flame));
@@ -453,7 +484,7 @@ Test(limit, holds_for_one_long_name)
 {
 	static char text[2 << 20];
 
-	flame_limit(flame, 1 << 20);
+	flame_process_limit(flame, 1 << 20);
 	memset(text, 'x', sizeof(text));
 	cr_expect_eq(flame_name(flame, text, sizeof(text)), 0);
 	cr_expect(strstr(flame_error(flame), "limit of 1 MB"), "%s",
@@ -462,17 +493,17 @@ Test(limit, holds_for_one_long_name)
 
 Test(limit, is_not_forgotten)
 {
-	flame_limit(flame, 1 << 20);
+	flame_process_limit(flame, 1 << 20);
 	for (unsigned i = 0; i < 1000000 && !fl_failed(flame); i++)
 		flame_stack(flame, 0, i);
 	cr_expect_eq(flame_clear(flame), FLAME_FAILED);
 	cr_expect(fl_failed(flame));
-	flame_limit(flame, 0);
+	flame_process_limit(flame, 0);
 }
 
 Test(limit, of_zero_is_none)
 {
-	flame_limit(flame, 0);
+	flame_process_limit(flame, 0);
 	for (unsigned i = 0; i < 100000; i++)
 		cr_assert_neq(flame_stack(flame, 0, i), 0);
 	cr_expect_not(fl_failed(flame));

@@ -615,7 +615,7 @@ Test(filters, a_full_dictionary_is_said_at_the_end)
 {
 	struct flame_sink *sink = flame_filter(collector(), "reverse", NULL);
 
-	flame_limit(flame, 100000);
+	flame_process_limit(flame, 100000);
 	for (int i = 0; i < 10000; i++) {
 		struct flame_sample s = { .weight = 1 };
 		char name[16];

@@ -1455,12 +1455,12 @@ Test(source, lines_that_are_too_long_are_not_read_on)
 	cr_expect_eq(flame_source_damage(source), 3);
 	flame_close(source);
 
-	flame_limit_line(flame, LONG + 8);
+	flame_process_limit_line(flame, LONG + 8);
 	source = flame_open_memory(flame, text, LONG + 8, "x", "folded");
 	cr_expect_eq(flame_next(source, &sample), FLAME_OK);
 	cr_expect_eq(flame_next(source, &sample), FLAME_OK);
 	cr_expect_eq(sample.weight, 2);
 	flame_close(source);
-	flame_limit_line(flame, 1);
+	flame_process_limit_line(flame, 1);
 	free(text);
 }

@@ -1613,14 +1613,14 @@ Test(urls, answers_in_place_of_a_file_are_explained)
 
 Test(urls, options_have_limits)
 {
-	cr_expect_eq(flame_url_option(NULL, "timeout", "0"), FLAME_FAILED);
-	cr_expect_eq(flame_url_option(NULL, "timeout", "x"), FLAME_FAILED);
-	cr_expect_eq(flame_url_option(NULL, "timeout", "7"), FLAME_OK);
+	cr_expect_eq(flame_process_url_option(NULL, "timeout", "0"), FLAME_FAILED);
+	cr_expect_eq(flame_process_url_option(NULL, "timeout", "x"), FLAME_FAILED);
+	cr_expect_eq(flame_process_url_option(NULL, "timeout", "7"), FLAME_OK);
 	cr_expect_eq(fl_url_timeout(), 7);
-	cr_expect_eq(flame_url_option(NULL, "retries", "0"), FLAME_OK);
+	cr_expect_eq(flame_process_url_option(NULL, "retries", "0"), FLAME_OK);
 	cr_expect_eq(fl_url_retries(), 0);
-	cr_expect_eq(flame_url_option(NULL, "token", ""), FLAME_FAILED);
-	cr_expect_eq(flame_url_option(NULL, "other", "1"), FLAME_FAILED);
+	cr_expect_eq(flame_process_url_option(NULL, "token", ""), FLAME_FAILED);
+	cr_expect_eq(flame_process_url_option(NULL, "other", "1"), FLAME_FAILED);
 }
 
 /* Hadoop's tokens ------------------------------------------------------- */

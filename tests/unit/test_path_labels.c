@@ -68,21 +68,21 @@ Test(path_labels, an_expression_comes_first)
 {
 	struct flame *flame = flame_new();
 
-	cr_assert_eq(flame_path_labels(flame, "run(\\d+)/(?<host>[^/(]+)/"
+	cr_assert_eq(flame_process_path_labels(flame, "run(\\d+)/(?<host>[^/(]+)/"
 				       "(?:x|e(?P<executor>\\d+))"),
 		     FLAME_OK, "%s", flame_error(flame));
 	tells("/run12/node(3)/e7.jfr", "");
 	tells("/run12/node3/e7.jfr", "executor=7 host=node3");
 	tells("/run12/node3/x/p-exec-9/a.jfr", "executor=9 host=node3");
-	cr_assert_eq(flame_path_labels(flame, "(?<color>a)"), FLAME_FAILED);
+	cr_assert_eq(flame_process_path_labels(flame, "(?<color>a)"), FLAME_FAILED);
 	cr_assert(strstr(flame_error(flame), "no label \"color\": there are "
 			 "app, attempt"));
 	flame_free(flame);
 	flame = flame_new();
-	cr_assert_eq(flame_path_labels(flame, "a(b"), FLAME_FAILED);
+	cr_assert_eq(flame_process_path_labels(flame, "a(b"), FLAME_FAILED);
 	flame_free(flame);
 	flame = flame_new();
-	cr_assert_eq(flame_path_labels(flame, "(?<=a)b"), FLAME_FAILED);
+	cr_assert_eq(flame_process_path_labels(flame, "(?<=a)b"), FLAME_FAILED);
 	flame_free(flame);
 }
 

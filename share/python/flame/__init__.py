@@ -55,7 +55,7 @@ Input = Union[str, bytes, "os.PathLike[str]", List[Any], Tuple[Any, ...], Any]
 class _Row(ctypes.Structure):
     """struct flame_row."""
 
-    _fields_ = [("kind", ctypes.c_char), ("name", ctypes.c_char_p),
+    _fields_ = [("kind", ctypes.c_uint), ("name", ctypes.c_char_p),
                 ("argument", ctypes.c_char_p), ("summary", ctypes.c_char_p),
                 ("rank", ctypes.c_int), ("joins", ctypes.c_int),
                 ("hidden", ctypes.c_int)]
@@ -121,7 +121,7 @@ def _load():
             ("flame_refuse_empty", None, pointer, ctypes.c_bool),
             ("flame_refused_empty", ctypes.c_bool, pointer),
             ("flame_unify_java", None, pointer, ctypes.c_bool),
-            ("flame_rows", status, ctypes.c_char, number,
+            ("flame_rows", status, number, number,
              ctypes.POINTER(_Row)),
             ("flame_nearest", text, text, ctypes.POINTER(text),
              ctypes.c_size_t),
@@ -172,7 +172,7 @@ def _rows(lib, kinds):
     rows = {}
     for kind in kinds:
         number, row = 0, _Row()
-        while lib.flame_rows(kind.encode(), number, ctypes.byref(row)):
+        while lib.flame_rows(ord(kind), number, ctypes.byref(row)):
             rows.setdefault(os.fsdecode(row.name), row)
             number, row = number + 1, _Row()
     return rows
