@@ -112,6 +112,9 @@ endif
 # What tests/laws/readers runs.
 check_PROGRAMS += tests/laws/try-readers
 tests_laws_try_readers_LDADD = libfl.la
+# What tests/laws/dictionaries runs.
+check_PROGRAMS += tests/laws/try-threads
+tests_laws_try_threads_LDADD = libfl.la -lpthread
 # What tests/laws/probes runs.
 check_PROGRAMS += tests/laws/probes-of
 tests_laws_probes_of_SOURCES = tests/laws/probes.c
@@ -195,6 +198,7 @@ script_tests = \
 	tests/laws/batch \
 	tests/laws/report \
 	tests/laws/readers \
+	tests/laws/dictionaries \
 	tests/laws/recipes \
 	tests/laws/urls \
 	tests/laws/yarn \
@@ -289,7 +293,7 @@ bench-viewer: all $(bench_programs)
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
 	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm record/unwind laws/try-readers \
-		laws/probes-of \
+		laws/probes-of laws/try-threads \
 		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
 	find $(distdir)/tests -path '*/tests/data' -prune -o \
 		\( -name '*.log' -o -name '*.trs' \

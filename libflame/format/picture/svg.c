@@ -545,9 +545,9 @@ static int read_svg(struct flame_source *source)
 	if (why)
 		return fl_fail(svg->flame, "%s: reading SVG needs libxml2: "
 			       "%s", fl_in_name(svg->in), why);
-	/* Of this thread. */
-	xml.xmlSetGenericErrorFunc(NULL, ignore_error);
+	/* Before all else of libxml2: what belongs to a thread needs it. */
 	pthread_once(&once, init_xml);
+	xml.xmlSetGenericErrorFunc(NULL, ignore_error);
 	parser = xml.xmlCreatePushParserCtxt(&handler, svg, NULL, 0, NULL);
 	if (!parser)
 		return fl_no_memory(svg->flame);
