@@ -232,6 +232,7 @@ script_tests = \
 	tests/coherence/linked \
 	tests/coherence/layers \
 	tests/coherence/symbols \
+	tests/coherence/abi \
 	tests/coherence/programs \
 	tests/coherence/header \
 	tests/coherence/multicall \
