@@ -234,6 +234,7 @@ script_tests = \
 	tests/coherence/symbols \
 	tests/coherence/abi \
 	tests/coherence/programs \
+	tests/coherence/recipe \
 	tests/coherence/header \
 	tests/coherence/multicall \
 	tests/coherence/options \
