@@ -21,7 +21,7 @@ enum { FRAMES = 100 };	/* it prints no more frames of a thread */
 struct faulthandler {
 	struct fl_dump dump;
 	bool whole;	/* the open thread is complete: another line followed */
-	bool aside;	/* a C stack: its lines are no frames */
+	bool aside;	/* a C stack: its lines are not frames */
 };
 
 static struct slice from(struct slice s, size_t n)

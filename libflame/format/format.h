@@ -149,7 +149,7 @@ struct fl_dump {
 
 /* A format's open, or the end of it. */
 int fl_dump_open(struct flame_source *source);
-/* Behind it: what a sample is, if it is no thread; plural: for messages. */
+/* Behind it: what a sample is, if it is not a thread; plural: for messages. */
 void fl_dump_of(struct fl_dump *dump, const char *metric, const char *unit,
 		const char *plural);
 /* Its release, likewise: of a state that begins with a struct fl_dump. */
@@ -207,7 +207,7 @@ bool fl_java_frame(struct slice text, struct fl_java_frame *frame);
  * with its address, "Cls$$Lambda/0x00007f12".
  */
 void fl_java_name(struct fl_buf *buf, struct slice name);
-/* RUNNABLE as JFR spells it; NULL where it is no Thread.State. */
+/* RUNNABLE as JFR spells it; NULL where it is not a Thread.State. */
 const char *fl_java_state(struct slice word);
 /*
  * "2026-11-21 01:41:33", or of an instant "2026-11-21T01:41:33.5Z", in ns since

@@ -39,7 +39,7 @@ struct reader {
 	uint64_t number;	/* its number in the stack */
 	bool open;		/* frames were read */
 	bool closed;		/* an empty line: no more of them follow */
-	bool settled;		/* a line that is no frame came after them */
+	bool settled;		/* a line that is not a frame came after them */
 	bool handler;		/* the last frame is "<signal handler" */
 	bool whole;		/* the last frame's text has its arguments */
 	bool position;		/* perhaps only where a thread stands */

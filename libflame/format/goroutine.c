@@ -10,7 +10,7 @@
  *		/srv/main.go:12 +0x127
  *
  * A frame is two lines, its arguments have no types.  Who created a goroutine
- * did not call it, and is no frame.
+ * did not call it, and is not a frame.
  */
 #include "fl.h"
 

@@ -216,7 +216,7 @@ static void add_frame(struct reader *r, uint64_t method, uint32_t line)
 		end_trace(r);
 }
 
-/* Reasons have numbers that are no pointers of methods. */
+/* Reasons have numbers that are not pointers of methods. */
 static void begin_trace(struct reader *r, int32_t frames, uint64_t tid)
 {
 	uint64_t *id = fl_map_put(&r->thread_ids, tid, NULL);

@@ -274,7 +274,7 @@ static flame_id labels_of(struct statsd *s, flame_id labels,
 	return labels;
 }
 
-/* false: the point is no stack, or weighs nothing. */
+/* false: the point is not a stack, or weighs nothing. */
 static bool give(struct statsd *s, flame_id stack, flame_id labels,
 		 struct slice value, struct slice time,
 		 struct flame_sample *sample)

@@ -108,7 +108,7 @@ Test(speedscope, a_weight_that_does_not_fit_is_told)
 		"\"samples\":[[0],[1]],\"weights\":[1e400,7]"), NULL,
 	      "b 7\n");
 	TELLS("in: 1 records left out, the first at line 1: a weight that is "
-	      "no number, or too large\n");
+	      "not a number, or too large\n");
 }
 
 Test(speedscope, cuts_are_told)
@@ -163,7 +163,7 @@ Test(threads, a_line_that_is_no_frame_is_told)
 	FOLDS("threads", SPARK("t", "{\"elems\":[\"what\","
 			       "\"a.B.m(B.java:3)\"]}"), NULL, "a/B.m 1\n");
 	TELLS("in: 1 records left out, the first at line 1: a line of a stack "
-	      "that is no frame\n");
+	      "that is not a frame\n");
 }
 
 Test(threads, cuts_leave_whole_threads)

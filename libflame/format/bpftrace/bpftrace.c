@@ -239,7 +239,7 @@ static bool take_stack(struct reader *r, struct slice value)
 
 	if (!memchr(value.data, '\n', value.size))
 		return false;
-	/* Pointers and numbers are no threads here. */
+	/* Pointers and numbers are not threads here. */
 	keys->pid = keys->tid = 0;
 	if (keys->comm == r->pointer)
 		keys->comm = 0;
@@ -465,7 +465,7 @@ static void begin_entry(struct reader *r, struct slice line, size_t n)
 		r->others++;
 }
 
-/* Lines that are no entries: histograms, output of the script. */
+/* Lines that are not entries: histograms, output of the script. */
 static void take_text(struct reader *r, struct slice line)
 {
 	size_t n;
@@ -689,7 +689,7 @@ static void begin_json(struct reader *r, struct slice line)
 		fl_lines_bad(&r->base.lines, line);
 		return;
 	}
-	/* "@n": 5 is no map of keys. */
+	/* "@n": 5 is not a map of keys. */
 	if (take_sign(&s, '{'))
 		r->json = s;
 	else

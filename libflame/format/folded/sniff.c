@@ -11,7 +11,7 @@
 enum {
 	SNIFF_BYTES = 256 << 10,
 	PROBE_LINES = 100, PROBE_BYTES = 64 << 10,
-	MAX_FIRST_LINE = 64 << 20	/* bytes; else it is no folded text */
+	MAX_FIRST_LINE = 64 << 20	/* bytes; else it is not folded text */
 };
 
 /* The number of lines that have each property. */

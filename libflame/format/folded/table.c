@@ -131,7 +131,7 @@ static void count(struct table *t, int64_t weight)
 		m->samples += (uint64_t)weight - 1;
 }
 
-/* Adds the row's sample; false: its value is no number that fits. */
+/* Adds the row's sample; false: its value is not a number that fits. */
 static bool add_row(struct table *t)
 {
 	struct fl_decimal value;

@@ -16,7 +16,7 @@
  *
  * A frame that ran as several tiers has a line for each of them: so texts add
  * up line by line to the text of all, in any order and nesting.  A comparison
- * has one line, as the tier is no difference, and so have jfrconv and jfr2flame.
+ * has one line, as the tier is not a difference, and so have jfrconv and jfr2flame.
  *
  * With keys the outermost frames are columns, each ended by a tab, and a tab
  * stands before the weight.  "key" without any stack sorts before the stacks of

@@ -140,7 +140,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 			       fl_jfr_make_decoder(chunk, class);
 		return;
 	}
-	/* Memory that is freed is no sample; only leaks ask for it. */
+	/* Memory that is freed is not a sample; only leaks ask for it. */
 	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&
 	    !is_rounded(fl_jfr_options(pass->jfr)))
 		return;

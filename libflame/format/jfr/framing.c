@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum {
-	CHAIN = 4,		/* whole events in a row are no accident, */
+	CHAIN = 4,		/* whole events in a row are not an accident, */
 	SHORT_CHAIN = 2,	/* nor so many where one is expected */
 	BUDGET = 32,		/* bytes measured, by bytes of the chunk */
 	DAYS = 7 * 24 * 60 * 60	/* seconds between an event and its chunk */

@@ -163,7 +163,7 @@ static struct slice library_of(const struct firefox *f,
 	return name.size ? name : name_at(f, &f->libs, at(&t->lib, frame));
 }
 
-/* 0: it is no frame. */
+/* 0: it is not a frame. */
 static flame_id frame_of(struct firefox *f, const struct fl_firefox_tables *t,
 			 const struct fl_firefox_names *strings, uint32_t i)
 {

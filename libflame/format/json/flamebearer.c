@@ -141,7 +141,7 @@ static bool parse_box(const struct flamebearer *f, const int64_t *n,
 	       (!two || n[4] >= 0) && box->self[0] >= 0 && box->self[1] >= 0;
 }
 
-/* The first level is the total, which is no frame. */
+/* The first level is the total, which is not a frame. */
 static void add_box(struct flamebearer *f, const struct numbers *box,
 		    int64_t begin, const struct box *above, bool first)
 {

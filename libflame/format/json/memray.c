@@ -248,7 +248,7 @@ static void give_tree(struct reader *r)
 		return;
 	}
 	/*
-	 * The first is the root of all, which is no frame.  Texts come last,
+	 * The first is the root of all, which is not a frame.  Texts come last,
 	 * and a page may be cut: nodes without them have no stack.
 	 */
 	for (size_t i = 1; i < n; i++) {

@@ -45,7 +45,7 @@ static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 		take_identifier(tree, node);
 	} else if (fl_json_is(json, "time")) {
 		if (!fl_json_decimal(json, PLACES, &node->value))
-			fl_json_bad(tree->js, "a time that is no number, or "
+			fl_json_bad(tree->js, "a time that is not a number, or "
 				    "too large");
 	} else {
 		fl_json_skip(json);

@@ -91,7 +91,7 @@ static void read_durations(struct safari *s)
 	while (fl_json_element(json)) {
 		if (json->token != FL_JSON_NUMBER ||
 		    !fl_parse_decimal(json->text, 9, &n)) {
-			fl_json_bad(&s->js, "a duration that is no number");
+			fl_json_bad(&s->js, "a duration that is not a number");
 			n = 0;
 		}
 		if (json->token != FL_JSON_NUMBER)

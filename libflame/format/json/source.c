@@ -155,7 +155,7 @@ int fl_json_finish(struct fl_json_source *js)
 			"first at line %" PRIu64 ": %s", name, js->bad,
 			js->first_bad, js->bad_reason);
 	if (json->replaced)
-		fl_warn(js->flame, "%s: %" PRIu64 " strings are no UTF-8: "
+		fl_warn(js->flame, "%s: %" PRIu64 " strings are not UTF-8: "
 			"U+FFFD stands for those bytes", name,
 			json->replaced);
 	if (damage || cut || js->bad)

@@ -296,7 +296,7 @@ static void read_samples(struct speedscope *s)
 		node = 0;
 		if (json->token != FL_JSON_ARRAY) {
 			fl_json_skip(json);
-			fl_json_bad(&s->js, "a sample that is no array");
+			fl_json_bad(&s->js, "a sample that is not an array");
 		} else if (!fl_frame_trie_read(&s->trie, &s->js, &node)) {
 			return;
 		}
@@ -326,7 +326,7 @@ static void read_weights(struct speedscope *s)
 	while (fl_json_element(json)) {
 		weight = 0;
 		if (!take_value(s, &weight))
-			fl_json_bad(&s->js, "a weight that is no number, or "
+			fl_json_bad(&s->js, "a weight that is not a number, or "
 				    "too large");
 		if (next_sample(s, &node)) {
 			add_weighted(s, node, weight);

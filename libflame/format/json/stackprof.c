@@ -93,7 +93,7 @@ static void read_frames(struct stackprof *s)
 
 		if (!fl_parse_int(json->text, &id)) {
 			fl_json_skip(json);
-			fl_json_bad(&s->js, "a frame whose id is no number");
+			fl_json_bad(&s->js, "a frame whose id is not a number");
 		} else if (fl_json_enter_object(json)) {
 			flame_id frame = read_frame(s);
 

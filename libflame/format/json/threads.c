@@ -40,7 +40,7 @@ static void add_java_frame(struct threads *t, struct slice text)
 	struct fl_java_frame frame;
 
 	if (!fl_java_frame(text, &frame)) {
-		fl_json_bad(&t->js, "a line of a stack that is no frame");
+		fl_json_bad(&t->js, "a line of a stack that is not a frame");
 		return;
 	}
 	buf->size = 0;

@@ -45,7 +45,7 @@ struct fl_json_tree {
 
 /*
  * Reads a tree whose FL_JSON_OBJECT was read last.  Of a tree that is cut
- * the nodes that were not read to their end are no nodes.
+ * the nodes that were not read to their end are not nodes.
  */
 void fl_json_tree_read(struct fl_json_tree *tree);
 /* Adds its samples. */

@@ -39,7 +39,7 @@ static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 		read_call_frame(tree, node);
 	} else if (fl_json_is(json, "selfSize")) {
 		if (!fl_json_decimal(json, 0, &node->value))
-			fl_json_bad(tree->js, "a size that is no number, or "
+			fl_json_bad(tree->js, "a size that is not a number, or "
 				    "too large");
 	} else {
 		fl_json_skip(json);

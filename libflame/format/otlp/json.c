@@ -216,7 +216,7 @@ static void put_numbers(struct fl_buf *to, struct fl_json *json,
 	end_part(to, begin);
 }
 
-/* A value that is no message, whose first token was read. */
+/* A value that is not a message, whose first token was read. */
 static void put_value(struct fl_buf *to, struct fl_json *json,
 		      const struct key *key)
 {

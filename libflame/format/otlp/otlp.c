@@ -162,7 +162,7 @@ static void begin_input(struct reader *r)
 		r->next = frame;
 }
 
-/* Bytes that are no message may be a packed one. */
+/* Bytes that are not a message may be a packed one. */
 static void unpack_rest(struct reader *r)
 {
 	struct fl_in *in = r->source->in;

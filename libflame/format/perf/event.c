@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { EVENTS = 1 << 16 };	/* more names than that are no events */
+enum { EVENTS = 1 << 16 };	/* more names than that are not events */
 enum { MAX_HISTOGRAMS = 256 };	/* a kilobyte each */
 
 /* "cycles" of "cycles:upp"; "ns" of clocks; tracepoints have no unit. */

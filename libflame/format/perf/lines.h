@@ -67,7 +67,7 @@ struct fl_perf_function {
 struct fl_perf_lines {
 	struct fl_arena arena;		/* of the lines' text */
 	struct fl_index index;
-	struct fl_perf_line *at;	/* at[0] is no line */
+	struct fl_perf_line *at;	/* at[0] is not a line */
 	size_t n, capacity;
 	uint32_t *met;			/* hashes of lines met once */
 

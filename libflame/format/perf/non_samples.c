@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines that are no samples: comments, losses, other columns, and lines that
+ * Lines that are not samples: comments, losses, other columns, and lines that
  * are not understood, which are counted; the first one is shown.
  */
 #include "fl.h"

@@ -14,7 +14,7 @@
  *	compat.c	the names of FlameGraph's and inferno's collapsers
  *	inline.c	--inline: functions that a compiler inlined
  *	module.c	debug information of programs and libraries
- *	non_samples.c	lines and records that are no samples
+ *	non_samples.c	lines and records that are not samples
  *	parts.c		reading with several threads
  *
  * This header has the state of a reader between two samples.

@@ -399,7 +399,7 @@ static void find_gaps(struct fl_boxes *b)
 
 /* Stacks ------------------------------------------------------------------ */
 
-/* "all" at the bottom (drawn in pieces where colours differ) is no frame. */
+/* "all" at the bottom (drawn in pieces where colours differ) is not a frame. */
 static bool has_root(const struct fl_boxes *b)
 {
 	for (size_t i = 0; i < b->n && !at(b, b->order[i])->level; i++)

@@ -8,7 +8,7 @@
 
 #include "format/picture/picture.h"
 
-enum { FARTHEST = 1024 };	/* bytes from the end that are no name */
+enum { FARTHEST = 1024 };	/* bytes from the end, not of a name */
 
 /* 1,234 or 1234.5, which is rounded; *at moves past it. */
 static bool read_count(const char **at, const char *end, int64_t *n)

@@ -77,7 +77,7 @@ static enum flame_type type_of(struct fl_v0 *v, uint64_t key, int64_t ticks)
 	return c->id;
 }
 
-/* Methods of async-profiler that are no Java go by their names alone. */
+/* Methods of async-profiler that are not Java go by their names alone. */
 static void put_method(struct fl_v0 *v, struct fl_buf *buf,
 		       const struct fl_v0_constant *c, enum flame_type type)
 {
