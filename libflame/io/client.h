@@ -37,7 +37,7 @@ struct fl_client_lister *fl_client_lister(const char *folder);
 void fl_client_lister_free(struct fl_client_lister *lister);
 /* Whether folders of its listing have to be listed in their turn. */
 bool fl_client_is_flat(const struct fl_client_lister *lister);
-/* false: the line is no entry. */
+/* false: the line is not an entry. */
 bool fl_client_read(const struct fl_client_lister *lister, struct slice line,
 		    struct fl_client_entry *entry);
 

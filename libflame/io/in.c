@@ -113,7 +113,7 @@ static void measure(struct fl_in *in, const struct stat *st)
 		in->size = (size_t)(st->st_size - in->start);
 }
 
-/* A URL that is none of ours is no file either. */
+/* A URL that is none of ours is not a file either. */
 static void fail_open(struct fl_in *in, const char *path)
 {
 	int error = errno;

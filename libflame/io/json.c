@@ -90,7 +90,7 @@ static bool want(struct fl_json *json, size_t size)
 	return true;
 }
 
-/* The next byte that is no blank; -1 at the end of the input. */
+/* The next byte that is not a blank; -1 at the end of the input. */
 static int skip_blanks(struct fl_json *json)
 {
 	const uint8_t *p = json->pos;
@@ -754,7 +754,7 @@ bool fl_json_begins(const void *data, size_t size)
 	third = fl_json_next(&json);
 	begins = (first == FL_JSON_OBJECT || first == FL_JSON_ARRAY) &&
 		 third != FL_JSON_FAILED;
-	/* "[1] main;f 3" is no array, and is a line of folded text. */
+	/* "[1] main;f 3" is not an array, and is a line of folded text. */
 	if (second >= FL_JSON_STRING && third == FL_JSON_ARRAY_END)
 		begins = false;
 	begins = begins || (json.cut && json.depth);

@@ -531,7 +531,7 @@ static bool is_file(const char *key, const char *prefix)
 	return true;
 }
 
-/* Makes paths of the keys of a page, and drops keys that are no files. */
+/* Makes paths of the keys of a page, and drops keys that are not files. */
 static bool take_keys(struct listing *l, const struct page *page, size_t from,
 		      const char *url, const char *prefix)
 {

@@ -54,7 +54,7 @@ static void take_string(struct parse *p)
 	}
 }
 
-/* journalctl writes text that is no UTF-8 as an array of bytes. */
+/* journalctl writes text that is not UTF-8 as an array of bytes. */
 static void take_bytes(struct parse *p)
 {
 	struct fl_json_integers bytes = { 0 };

@@ -126,7 +126,7 @@ static void begin_body(struct fl_tar *tar, uint64_t size)
 	tar->padding = (unsigned)(-size % BLOCK);
 }
 
-/* Missing padding at the very end is no damage. */
+/* Missing padding at the very end is not damage. */
 static bool skip_body(struct fl_tar *tar)
 {
 	size_t n;

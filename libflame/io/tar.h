@@ -30,7 +30,7 @@ struct fl_in *fl_tar_next(struct fl_tar *tar);
 const char *fl_tar_path(const struct fl_tar *tar);
 /* Damage of the archive, unless fl_tar_read has reported it; NULL: none. */
 const char *fl_tar_damage(const struct fl_tar *tar);
-/* Links, devices and sparse files, which are no inputs. */
+/* Links, devices and sparse files, which are not inputs. */
 size_t fl_tar_skipped(const struct fl_tar *tar);
 /* Takes NULL too. */
 void fl_tar_free(struct fl_tar *tar);

@@ -28,7 +28,7 @@
 
 enum {
 	BUFFER_BYTES = 256 << 10,	/* above that, curl waits */
-	ANSWER_BYTES = 16 << 10,	/* of an answer that is no file */
+	ANSWER_BYTES = 16 << 10,	/* of an answer that is not a file */
 	PROGRESS_BYTES = 64 << 10,	/* fewer: a retry did not help */
 	MAX_REDIRECTS = 10,
 	FIRST_PAUSE_MS = 100,		/* doubles with each retry */
@@ -92,7 +92,7 @@ struct fl_url {
 	unsigned failures;	/* in a row */
 	struct fl_stall stall;
 	bool begun;		/* the running answer has a body */
-	bool refused;		/* it is no file */
+	bool refused;		/* it is not a file */
 	bool changed;		/* the file is another than before */
 	bool paused, ended;
 };
@@ -728,7 +728,7 @@ static void begin(struct fl_url *url)
 	}
 	if (url->kind == FL_URL_HDFS) {
 		if (!fl_hdfs_find(&url->hdfs, url->path) || !url->hdfs.count) {
-			fl_buf_text(&url->damage, "is no URL of HDFS: "
+			fl_buf_text(&url->damage, "is not a URL of HDFS: "
 				    "webhdfs://HOST:PORT/PATH is one");
 			url->ended = true;
 			return;

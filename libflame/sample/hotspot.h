@@ -161,7 +161,7 @@ void fl_hotspot_make_room(struct fl_hotspot *h, size_t size);
 struct fl_code_blob *fl_hotspot_blob(struct fl_hotspot *h, uint64_t pc);
 
 /* hotspot_methods.c */
-/* false: it is no method. */
+/* false: it is not a method. */
 bool fl_hotspot_push(struct fl_hotspot *h, struct fl_unwinder *u,
 		     uint64_t method, enum flame_type type, uint64_t pc);
 /* The methods of a place in compiled code, inlined ones first. */

@@ -31,7 +31,7 @@ static bool put_symbol(struct fl_hotspot *h, uint64_t at)
 	return true;
 }
 
-/* "java/lang/String.indexOf"; 0: this is no method. */
+/* "java/lang/String.indexOf"; 0: this is not a method. */
 static flame_id read_method(struct fl_hotspot *h, uint64_t const_method)
 {
 	const struct fl_vm_layout *l = &h->layout;

@@ -209,7 +209,7 @@ static bool has_controls(const uint8_t *data, size_t size)
 	return false;
 }
 
-/* 0: it is no string, or an empty one. */
+/* 0: it is not a string, or an empty one. */
 static flame_id read_string(struct fl_hotspot *h, uint64_t string)
 {
 	const struct fl_vm_names *n = &h->names;
@@ -281,7 +281,7 @@ static bool list_threads(struct fl_hotspot *h)
 	return good;
 }
 
-/* 0: it is no thread of Java, or has ended. */
+/* 0: it is not a thread of Java, or has ended. */
 static uint64_t java_thread(struct fl_hotspot *h, pid_t tid)
 {
 	const uint64_t *at = fl_map_get(&h->threads, (uint64_t)tid);

@@ -74,7 +74,7 @@ void fl_process_read_jit(struct fl_processes *all, struct fl_process *p)
 		if (errno == ELOOP)
 			refuse_map(all, p, path, "it is a symbolic link");
 		else if (errno == EINVAL)
-			refuse_map(all, p, path, "it is no regular file");
+			refuse_map(all, p, path, "it is not a regular file");
 		return;
 	}
 	if (fstat(fd, &st) != 0 || !has_good_owner(p, &st)) {
