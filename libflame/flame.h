@@ -132,7 +132,7 @@ void flame_on_progress(struct flame *flame,
  * function hears of each: FLAME_OK: it was opened; FLAME_END: it was read;
  * FLAME_FAILED: it could not be (flame_error), and source is NULL where it was
  * not opened.  It returns FLAME_OK to go on with the next, having called
- * flame_clear where one failed.  NULL: members that are no profiles are
+ * flame_clear where one failed.  NULL: members that are not profiles are
  * warnings.
  */
 void flame_on_member(struct flame *flame,

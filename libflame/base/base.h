@@ -442,7 +442,7 @@ unsigned fl_utf8_length(const char *at, size_t n);
 void fl_utf8_put(struct fl_buf *buf, uint32_t code);
 /* The code point of a well-formed sequence of n bytes. */
 uint32_t fl_utf8_code(const char *at, unsigned n);
-/* Appends text, with U+FFFD for each byte that is no UTF-8. */
+/* Appends text, with U+FFFD for each byte that is not UTF-8. */
 void fl_utf8_clean(struct fl_buf *buf, struct slice text);
 
 /*

@@ -56,7 +56,7 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 /*
  * One method has many spellings: a/b/C.m, a.b.C.m(C.java:12),
  * java.base@17/a.b.C.m, La/b/C;::m, void a.b.C.m(int), a-b-C-m-12.  Appends
- * a.b.C.m; false: it is no Java method as far as one can tell.
+ * a.b.C.m; false: it is not a Java method as far as one can tell.
  */
 bool fl_java_dotted(struct slice name, struct fl_buf *out);
 /* From that to a/b/C.m. */

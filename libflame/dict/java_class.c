@@ -143,7 +143,7 @@ static bool begins_here(const struct kind *kind, struct slice class, size_t i)
 	}
 }
 
-/* Foo$ByteBuddy$auxiliary: the next word is no random word of the first. */
+/* Foo$ByteBuddy$auxiliary: the next word is not a random word of the first. */
 static bool begins_with_word(struct slice s)
 {
 	for (size_t k = 0; k < FL_COUNT(kinds); k++)

@@ -282,7 +282,7 @@ static bool is_letter(char c)
 	return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* Behind a '$': it begins no word of java_class.c, and is no counter's. */
+/* Behind a '$': it begins no word of java_class.c, and is not a counter's. */
 static bool is_common_nested(char c)
 {
 	return fl_is_digit(c) || (c >= 'A' && c <= 'Z' && !strchr("BHM", c));

@@ -39,7 +39,7 @@ enum {
 	LEVEL = 4, SINGLE_LEVEL = 1, LIBDEFLATE_LEVEL = 1,
 	BLOCK = 256 << 10, WINDOW = 32 << 10,
 	MAX_DEFLATED = BLOCK + (BLOCK >> 8) + 64,	/* incompressible */
-	MAX_CARRIED = 2,	/* bytes that are no base64 group yet */
+	MAX_CARRIED = 2,	/* bytes short of a base64 group */
 	MAX_NUMBER_BYTES = 10,
 	MAX_BLOCKS = 64	/* in flight */
 };

@@ -448,7 +448,7 @@ const char *fl_family_name(struct fl_colors colors)
 	return NULL;
 }
 
-/* Frames that are no code (root, threads, categories) are grey. */
+/* Frames that are not code (root, threads, categories) are grey. */
 #define RAMP_SCHEME(ramp, text) \
 	static struct fl_colors pick_##ramp(struct slice name, \
 					    enum flame_type type) \

@@ -2,7 +2,7 @@
 /*
  * Sums samples by executor, stage and stack, and shares out the log's time.
  *
- * Samples times their interval are no clock: a loaded host's sampler comes too
+ * Samples times their interval are not a clock: a loaded host's sampler comes too
  * late, and not equally in all stages.  So only the shares of stacks are the
  * profile's, those of wall-clock samples where there are any; the time is the
  * log's, of each stage on each executor.

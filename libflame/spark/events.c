@@ -123,7 +123,7 @@ static size_t find_executor(struct flame_sink *sink, flame_id labels)
 	return spark->napps == 1 && spark->nexecutors == 1 ? 0 : FL_SPARK_NONE;
 }
 
-/* The task's number, plus 2; 1: it is no name of a task. */
+/* The task's number, plus 2; 1: it is not a name of a task. */
 static flame_id task_of_name(struct slice name)
 {
 	struct fl_spark_task_name task;

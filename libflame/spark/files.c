@@ -94,7 +94,7 @@ static int64_t part_of_databricks(const char *name)
 	return digits < 8 ? 0 : part;
 }
 
-/* Names that begin with . or _ are no logs. */
+/* Names that begin with . or _ are not logs. */
 static void add_file(struct files *files, const char *path)
 {
 	const char *slash = strrchr(path, '/');

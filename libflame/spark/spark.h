@@ -176,7 +176,7 @@ struct fl_spark_log *fl_spark_log_new(struct flame *flame,
 				      struct fl_spark *spark);
 /*
  * Takes the input over, NULL too.  live: it is being written, so that a cut
- * end is no damage.
+ * end is not damage.
  */
 int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in, bool live);
 /* Ends tasks that did not; takes NULL too. */

@@ -239,7 +239,7 @@ static void test(struct flame_trials *trials, struct fl_hypothesis *h)
 	for (unsigned i = 0; i < 2; i++)
 		h->change.mean[i] = h->side[i].mean;
 	h->change.p = w.p;
-	/* One run each, whose weights are no counts: nothing is known. */
+	/* One run each, whose weights are not counts: nothing is known. */
 	if (trials->count == 2 && !trials->counts)
 		h->change.p = 1;
 }
