@@ -337,7 +337,7 @@ int batch_explain_unread(const struct batch *batch);
 /* index.html, index.json and manifest.json; an exit status. */
 int batch_write_site(const struct batch *batch, struct flame *flame);
 
-/* A file of the site; NULL: there is none, or it is no JSON. */
+/* A file of the site; NULL: there is none, or it is not JSON. */
 cJSON *batch_read_json(const struct batch *batch, const char *name);
 /* Exact: cJSON's own numbers are doubles. */
 bool batch_add_number(cJSON *to, const char *key, int64_t n);
@@ -371,7 +371,7 @@ bool batch_add_coverage(const struct batch *batch, cJSON *head);
 
 /* Whether inputs were read, and no group has a sample. */
 bool batch_is_nothing(const struct batch *batch);
-/* Whether all inputs were lost or are no profiles. */
+/* Whether all inputs were lost or are not profiles. */
 bool batch_is_unread(const struct batch *batch);
 /* Removes the files of groups, and the folder if it was made now. */
 void batch_remove_site(const struct batch *batch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What flame-batch says of inputs that are not on its pages: one line each of
- * the first, and how many there are; and of files that are no profiles.
+ * the first, and how many there are; and of files that are not profiles.
  */
 #include "batch.h"
 
@@ -12,7 +12,7 @@
 
 enum { MAX_REASONS = 5 };
 
-/* Files that are no profiles ------------------------------------------ */
+/* Files that are not profiles ------------------------------------------ */
 
 /* Behind "PATH: no format that is known here", or NULL. */
 static char *find_quote(char *text, const char *path)
@@ -155,7 +155,7 @@ static void say_counts(const struct batch *batch, const cJSON *inputs)
 			first_of(inputs, "empty"), empty > 1 ? ", ..." : "");
 	if (other)
 		fprintf(out, " %lld %s (%s: plain text%s),", (long long)other,
-			other > 1 ? "are no profiles" : "is no profile",
+			other > 1 ? "are not profiles" : "is not a profile",
 			first_of(inputs, "other"), other > 1 ? ", ..." : "");
 	if (pending)
 		fprintf(out, " %lld not drawn,", (long long)pending);

@@ -106,7 +106,7 @@ void batch_put_heading(struct flame_text *out, const char *name, bool number)
 	batch_put(out, "</th>");
 }
 
-/* A name with blanks or colons is no method. */
+/* A name with blanks or colons is not a method. */
 const char *batch_short_name(const char *name)
 {
 	static const char generated[] = "GeneratedClass$GeneratedIteratorFor";

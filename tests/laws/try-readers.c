@@ -314,7 +314,7 @@ static void through_gzip(const struct fl_buf *zip)
 	verdict("through gzip it is the file");
 }
 
-/* Documents are whole: what follows one is no part of it. */
+/* Documents are whole: what follows one is not a part of it. */
 static bool is_document(void)
 {
 	size_t i = strspn(file.data, " \t\r\n\xef\xbb\xbf");
