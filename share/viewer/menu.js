@@ -151,7 +151,7 @@ function openMenuAtCurrent() {
 	setCurrent(i);
 }
 
-// What can be done with a row of the table that is no function.
+// What can be done with a row of the table that is not a function.
 function openGroup(e, text) {
 	openAt(e, element("b", short(text, 60)),
 		item("Callers and callees", () => sandwich(0, text)),

@@ -7,7 +7,7 @@
 const search = {
 	text: "",
 	guessed: false,	// it is only found when read as a regular expression
-	error: "",	// why it is no regular expression
+	error: "",	// why it is not a regular expression
 	hit: null,	// by symbol: 1 where it matches
 	before: null,	// matches before a place of d.node
 	matching: [],	// matching nodes in sight of the zoom

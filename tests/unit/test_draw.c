@@ -339,7 +339,7 @@ static void write_small(const struct fl_format *format)
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 }
 
-/* In ASCII, wherever it stands; a byte beyond it is no text. */
+/* In ASCII, wherever it stands; a byte beyond it is not text. */
 Test(escapes, usual_text_is_written_as_it_is_and_no_other)
 {
 	struct flame *for_errors = flame_new();

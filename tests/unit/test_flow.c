@@ -426,7 +426,7 @@ Test(states, begin_as_what_was_asked_for)
 	cr_expect(LISTED("x,s", "STATE_SLEEPING"));
 	cr_expect(LISTED("s,x", "sleeping"));
 	cr_expect(LISTED(",,s", "STATE_SLEEPING"));
-	cr_expect_not(LISTED("s", "STATE_RUNNABLE"), "STATE_ is no state's");
+	cr_expect_not(LISTED("s", "STATE_RUNNABLE"), "STATE_ is not a state's");
 	cr_expect_not(LISTED("runnables", "STATE_RUNNABLE"));
 	cr_expect_not(LISTED("", "STATE_RUNNABLE"));
 	cr_expect_not(LISTED(",", "STATE_RUNNABLE"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser of JSON by itself: tokens, texts, numbers, and what is no JSON.
+ * The parser of JSON by itself: tokens, texts, numbers, and what is not JSON.
  */
 #include "fl.h"
 
