@@ -71,18 +71,12 @@ static void absorb_labels(struct flame *to, const struct flame *from,
 	}
 }
 
-static void add_counts(struct flame_metric *to, struct flame_metric *from)
+static void move_counts(struct flame *to, flame_id metric,
+			struct flame_metric *from)
 {
-	to->samples += from->samples;
-	to->no_stack += from->no_stack;
-	if (__builtin_add_overflow(to->total, from->total, &to->total))
-		to->total = INT64_MAX;
-	if (from->first != FLAME_NOTIME &&
-	    (to->first == FLAME_NOTIME || from->first < to->first))
-		to->first = from->first;
-	if (from->last != FLAME_NOTIME &&
-	    (to->last == FLAME_NOTIME || from->last > to->last))
-		to->last = from->last;
+	fl_metric_count(to, metric, from->samples, from->total);
+	fl_metric_span(to, metric, from->first, from->last);
+	to->metrics[metric].no_stack += from->no_stack;
 	from->samples = from->no_stack = 0;
 	from->total = 0;
 	from->first = from->last = FLAME_NOTIME;
@@ -101,7 +95,7 @@ static void absorb_metrics(struct flame *to, struct flame *from,
 			ids->count++;
 		}
 		/* Metric 0 is that of text that does not name its metric. */
-		add_counts(&to->metrics[ids->data[i]], m);
+		move_counts(to, ids->data[i], m);
 	}
 }
 

@@ -199,6 +199,18 @@ static inline struct slice fl_name_at(const struct flame *f, flame_id name)
  */
 flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 		   const char *weight);
+/*
+ * Counts samples that weigh so much together for their metric.  Sums that pass
+ * the largest number stay there; writers report weights that do.
+ */
+void fl_metric_count(struct flame *flame, flame_id metric, uint64_t samples,
+		     int64_t weight);
+/* The metric has samples from first to last; either may be FLAME_NOTIME. */
+void fl_metric_span(struct flame *flame, flame_id metric, int64_t first,
+		    int64_t last);
+/* A row of text weighs so much: how many samples, where these are its unit. */
+uint64_t fl_metric_samples(const struct flame *flame, flame_id metric,
+			   int64_t weight);
 /* Whether its samples came in several units: their sum means nothing. */
 /* Units in millionths, which text has as fractions: 1500000 is 1.5. */
 #define FL_CORE_US "core-us"

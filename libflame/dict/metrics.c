@@ -164,3 +164,34 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
 {
 	return &flame->metrics[metric < flame->nmetrics ? metric : 0];
 }
+
+void fl_metric_count(struct flame *flame, flame_id metric, uint64_t samples,
+		     int64_t weight)
+{
+	struct flame_metric *m = &flame->metrics[metric];
+
+	if (__builtin_add_overflow(m->samples, samples, &m->samples))
+		m->samples = UINT64_MAX;
+	m->total = fl_add_clamped(m->total, weight);
+}
+
+void fl_metric_span(struct flame *flame, flame_id metric, int64_t first,
+		    int64_t last)
+{
+	struct flame_metric *m = &flame->metrics[metric];
+
+	if (first != FLAME_NOTIME &&
+	    (m->first == FLAME_NOTIME || first < m->first))
+		m->first = first;
+	if (last != FLAME_NOTIME && (m->last == FLAME_NOTIME || last > m->last))
+		m->last = last;
+}
+
+uint64_t fl_metric_samples(const struct flame *flame, flame_id metric,
+			   int64_t weight)
+{
+	const char *unit = flame->metrics[metric].weight;
+
+	return weight > 0 && unit && strcmp(unit, "samples") == 0 ?
+		       (uint64_t)weight : 1;
+}

@@ -204,6 +204,9 @@ bool fl_is_empty(struct fl_in *in);
 /* source.c: of a read.  FLAME_FAILED: out of memory. */
 int fl_batch_add(struct flame_source *source,
 		 const struct flame_sample *sample);
+/* The same, and counts it for its metric, as so many samples. */
+int fl_emit(struct flame_source *source, const struct flame_sample *sample,
+	    uint64_t samples);
 /* An input of which no sample was read yet. */
 void fl_source_resume(struct flame_source *source);
 /*

@@ -254,6 +254,13 @@ int fl_batch_add(struct flame_source *source,
 	return FLAME_OK;
 }
 
+int fl_emit(struct flame_source *source, const struct flame_sample *sample,
+	    uint64_t samples)
+{
+	fl_metric_count(source->flame, sample->metric, samples, sample->weight);
+	return fl_batch_add(source, sample);
+}
+
 void fl_source_resume(struct flame_source *source)
 {
 	source->batch.n = source->batch.given = 0;
@@ -268,21 +275,15 @@ static void survey(struct flame_source *source)
 
 	for (size_t i = 0; i < source->batch.n; i++) {
 		const struct flame_sample *s = &source->batch.samples[i];
-		struct flame_metric *m = &flame->metrics[s->metric];
 
-		if (s->time != FLAME_NOTIME) {
-			m->first = m->first == FLAME_NOTIME ?
-				   s->time : FL_MIN(m->first, s->time);
-			m->last = m->last == FLAME_NOTIME ?
-				  s->time : FL_MAX(m->last, s->time);
-		}
+		fl_metric_span(flame, s->metric, s->time, s->time);
 		if (!s->thread)
 			continue;
 		if (!fl_map_put(&source->threads,
 				(uint64_t)s->metric << 32 | s->thread, &fresh))
 			fl_no_memory(flame);
 		else
-			m->threads += fresh;
+			flame->metrics[s->metric].threads += fresh;
 	}
 }
 

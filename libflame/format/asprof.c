@@ -58,15 +58,11 @@ static flame_id metric_of(struct reader *r)
 static bool give(struct reader *r, flame_id stack, int64_t weight,
 		 int64_t samples, struct flame_sample *sample)
 {
-	struct flame_metric *m;
-
 	*sample = (struct flame_sample){
 		.stack = stack, .metric = metric_of(r), .time = FLAME_NOTIME,
 		.weight = r->options->total ? weight : samples,
 	};
-	m = &r->flame->metrics[sample->metric];
-	m->samples += (uint64_t)samples;
-	m->total = fl_add_clamped(m->total, weight);
+	fl_metric_count(r->flame, sample->metric, (uint64_t)samples, weight);
 	r->read = fl_add_clamped(r->read, samples);
 	r->lines.good++;
 	return sample->weight > 0;

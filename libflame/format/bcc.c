@@ -239,10 +239,10 @@ static void give_leaks(struct reader *r)
 		};
 
 		r->base.lines.good++;
-		fl_metric_sample(r->base.source, &s);
+		fl_emit(r->base.source, &s, 1);
 		s.metric = count;
 		s.weight = r->leaks[i].count;
-		fl_metric_sample(r->base.source, &s);
+		fl_emit(r->base.source, &s, 1);
 	}
 	if (r->reports > 1)
 		fl_remark(flame, "%s: %" PRIu64 " reports, each of all that "

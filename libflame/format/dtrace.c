@@ -309,7 +309,7 @@ static void end_stack(struct reader *r, struct slice line, struct slice count)
 		r->base.source->damage = 1;
 	}
 	forget(r);
-	fl_metric_count(flame, r->base.metric, sample.weight);
+	fl_metric_count(flame, r->base.metric, 1, sample.weight);
 	if (!sample.stack) {
 		flame->metrics[r->base.metric].no_stack++;
 		r->no_stack++;

@@ -99,19 +99,13 @@ static void count(struct fl_dump *dump)
 
 	dump->metric = flame_metric(flame, dump->metric_name, dump->unit);
 	m = &flame->metrics[dump->metric];
-	m->samples += (uint64_t)dump->weight;
-	if (__builtin_add_overflow(m->total, dump->weight, &m->total))
-		m->total = INT64_MAX;
+	fl_metric_count(flame, dump->metric, (uint64_t)dump->weight,
+			dump->weight);
+	fl_metric_span(flame, dump->metric, dump->time, dump->time);
 	if (!dump->nframes)
 		m->no_stack++;
-	if (dump->time != FLAME_NOTIME) {
-		if (m->first == FLAME_NOTIME || dump->time < m->first)
-			m->first = dump->time;
-		if (m->last == FLAME_NOTIME || dump->time > m->last)
-			m->last = dump->time;
-		if (source->start == FLAME_NOTIME)
-			source->start = dump->time;
-	}
+	if (source->start == FLAME_NOTIME)
+		source->start = dump->time;
 	if (source->select.survey &&
 	    fl_map_put(&dump->threads, thread_of(dump), &fresh))
 		m->threads += fresh;

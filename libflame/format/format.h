@@ -349,11 +349,6 @@ flame_id fl_named_thread(struct flame *flame, flame_id thread,
 /* "*fib /srv/burn.js:1:13", as V8's logs have it: how it ran, and where. */
 flame_id fl_v8_frame(struct flame *flame, struct slice s);
 
-/* A sample of the metric, in its sums. */
-void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight);
-/* The same, and it is added to the source's batch. */
-void fl_metric_sample(struct flame_source *source,
-		      const struct flame_sample *sample);
 /* For probes: whether the head begins with the text. */
 int fl_probe_text(const uint8_t *head, size_t n, const char *text);
 /* "libc.so.6" of a path. */

@@ -291,7 +291,7 @@ static bool give(struct reader *r, struct flame_sample *sample)
 	}
 	if (!sample->weight)
 		return false;
-	fl_metric_count(r->base.flame, sample->metric, sample->weight);
+	fl_metric_count(r->base.flame, sample->metric, 1, sample->weight);
 	return sample->stack != 0;
 }
 

@@ -467,8 +467,7 @@ static int read(struct flame_source *source)
 			.thread = thread_of(r, r->tids[(uint32_t)e->key]),
 			.time = FLAME_NOTIME, .weight = (int64_t)e->value,
 		};
-		fl_metric_count(r->flame, r->metric, sample.weight);
-		return fl_batch_add(source, &sample);
+		return fl_emit(source, &sample, 1);
 	}
 	if (r->cut) {
 		fl_warn(r->flame, "%s: cut or damaged: %" PRIu64 " traces were "

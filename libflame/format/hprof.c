@@ -281,10 +281,10 @@ static void add(struct reader *r, const char *metric, const char *unit,
 {
 	flame_id id = flame_metric(r->base.flame, metric, unit);
 
-	fl_metric_sample(r->base.source, &(struct flame_sample){
+	fl_emit(r->base.source, &(struct flame_sample){
 		.stack = stack, .metric = id, .thread = thread,
 		.time = FLAME_NOTIME, .weight = weight,
-	});
+	}, 1);
 }
 
 static void give_row(struct reader *r, enum kind kind, const struct row *row)

@@ -51,10 +51,10 @@ void fl_line_reader_sample(struct fl_line_reader *r, const char *metric,
 	if (!r->metric)
 		r->metric = flame_metric(r->flame, metric, unit);
 	r->lines.good++;
-	fl_metric_sample(r->source, &(struct flame_sample){
+	fl_emit(r->source, &(struct flame_sample){
 		.stack = stack, .metric = r->metric, .thread = thread,
 		.time = FLAME_NOTIME, .weight = weight,
-	});
+	}, 1);
 }
 
 void fl_line_reader_damage(struct fl_line_reader *r)

@@ -96,7 +96,7 @@ static void add(struct reader *r, struct flame_sample *sample, flame_id metric,
 		return;
 	sample->metric = metric;
 	sample->weight = weight;
-	fl_metric_sample(r->base.source, sample);
+	fl_emit(r->base.source, sample, 1);
 }
 
 static bool read_row(struct reader *r, struct slice line)

@@ -124,11 +124,10 @@ static void add_sample(struct reader *r, const char *metric, const char *unit,
 	if (!weight)
 		return;
 	id = flame_metric(r->flame, metric, unit);
-	fl_metric_count(r->flame, id, weight);
-	fl_batch_add(r->source, &(struct flame_sample){
+	fl_emit(r->source, &(struct flame_sample){
 		.stack = r->stack, .metric = id, .thread = r->thread,
 		.time = FLAME_NOTIME, .weight = weight,
-	});
+	}, 1);
 }
 
 /* Puts the frames on the stack; the next one may begin as it does. */

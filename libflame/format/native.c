@@ -76,22 +76,6 @@ flame_id fl_keys_stack(struct flame *flame, const struct fl_keys *keys)
 					      FLAME_GROUP));
 }
 
-void fl_metric_count(struct flame *flame, flame_id metric, int64_t weight)
-{
-	struct flame_metric *m = &flame->metrics[metric];
-
-	m->samples++;
-	if (__builtin_add_overflow(m->total, weight, &m->total))
-		m->total = INT64_MAX;
-}
-
-void fl_metric_sample(struct flame_source *source,
-		      const struct flame_sample *sample)
-{
-	fl_metric_count(source->flame, sample->metric, sample->weight);
-	fl_batch_add(source, sample);
-}
-
 int fl_probe_text(const uint8_t *head, size_t n, const char *text)
 {
 	return n >= strlen(text) && memcmp(head, text, strlen(text)) == 0 ?

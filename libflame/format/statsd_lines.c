@@ -279,7 +279,6 @@ static bool give(struct statsd *s, flame_id stack, flame_id labels,
 		 struct slice value, struct slice time,
 		 struct flame_sample *sample)
 {
-	struct flame_metric *m;
 	int64_t weight;
 
 	if (value.size > 1 && (fl_slice_ends(value, "i") ||
@@ -293,9 +292,8 @@ static bool give(struct statsd *s, flame_id stack, flame_id labels,
 		.metric = fl_metric(s->flame, "cpu", "ns", "samples"),
 		.time = time_of(time),
 	};
-	m = &s->flame->metrics[sample->metric];
-	m->samples += (uint64_t)FL_MAX(weight, 0);
-	m->total = fl_add_clamped(m->total, weight);
+	fl_metric_count(s->flame, sample->metric, (uint64_t)FL_MAX(weight, 0),
+			weight);
 	s->lines.good++;
 	return weight != 0;
 }

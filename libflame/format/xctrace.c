@@ -306,7 +306,7 @@ static bool end_row(struct reader *r, struct flame_sample *sample)
 	if (!r->metric)
 		r->metric = fl_metric(r->flame, "cpu", "ns",
 				      counts ? "samples" : "ns");
-	fl_metric_count(r->flame, r->metric, r->weight);
+	fl_metric_count(r->flame, r->metric, 1, r->weight);
 	r->good++;
 	*sample = (struct flame_sample){
 		.stack = r->stack, .metric = r->metric, .thread = r->thread,

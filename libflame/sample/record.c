@@ -242,14 +242,10 @@ static bool remember_addresses(struct fl_recorder *r)
 
 static void count(struct fl_recorder *r, const struct flame_sample *sample)
 {
-	struct flame_metric *m =
-		&r->processes.flame->metrics[sample->metric];
+	struct flame *flame = r->processes.flame;
 
-	m->samples++;
-	m->total += sample->weight;
-	if (m->first == FLAME_NOTIME)
-		m->first = sample->time;
-	m->last = sample->time;
+	fl_metric_count(flame, sample->metric, 1, sample->weight);
+	fl_metric_span(flame, sample->metric, sample->time, sample->time);
 }
 
 flame_id fl_recorder_stack(struct fl_recorder *r, flame_id base)

@@ -401,14 +401,12 @@ static int put(struct fl_spark_cost *cost, flame_id stack, flame_id labels,
 		.metric = cost->metric, .weight = weight,
 		.time = FLAME_NOTIME,
 	};
-	struct flame_metric *m = &flame->metrics[cost->metric];
 
 	if (cost->price)
 		s.weight = weight = price_of(cost, weight);
 	if (!weight)
 		return FLAME_OK;
-	m->samples += (uint64_t)weight;
-	m->total = fl_add_clamped(m->total, weight);
+	fl_metric_count(flame, cost->metric, (uint64_t)weight, weight);
 	return fl_failed(flame) ? FLAME_FAILED : fl_put(cost->sink->next, &s);
 }
 

@@ -426,6 +426,50 @@ Test(metrics, run_from_one_and_are_found_by_name)
 	cr_expect_eq(flame_metric_of(flame, 1)->first, FLAME_NOTIME);
 }
 
+Test(metrics, sums_stay_at_the_largest_number)
+{
+	flame_id id = flame_metric(flame, "cpu", "ns");
+	const struct flame_metric *m;
+
+	fl_metric_count(flame, id, 2, INT64_MAX - 1);
+	m = flame_metric_of(flame, id);
+	cr_expect_eq(m->samples, 2);
+	cr_expect_eq(m->total, INT64_MAX - 1);
+	fl_metric_count(flame, id, UINT64_MAX, 2);
+	cr_expect_eq(m->samples, UINT64_MAX);
+	cr_expect_eq(m->total, INT64_MAX);
+	fl_metric_count(flame, id, 0, INT64_MIN);
+	cr_expect_eq(m->total, -1);
+	fl_metric_count(flame, id, 1, INT64_MIN);
+	cr_expect_eq(m->total, INT64_MIN);
+	cr_expect_eq(m->samples, UINT64_MAX);
+}
+
+Test(metrics, rows_are_as_many_samples_as_they_weigh)
+{
+	flame_id cpu = flame_metric(flame, "cpu", "samples");
+	flame_id bytes = flame_metric(flame, "alloc", "bytes");
+
+	cr_expect_eq(fl_metric_samples(flame, cpu, 7), 7);
+	cr_expect_eq(fl_metric_samples(flame, cpu, 0), 1);
+	cr_expect_eq(fl_metric_samples(flame, cpu, -7), 1);
+	cr_expect_eq(fl_metric_samples(flame, bytes, 7), 1);
+}
+
+Test(metrics, times_widen_their_span)
+{
+	flame_id id = flame_metric(flame, "cpu", "ns");
+	const struct flame_metric *m = flame_metric_of(flame, id);
+
+	fl_metric_span(flame, id, FLAME_NOTIME, FLAME_NOTIME);
+	cr_expect_eq(m->first, FLAME_NOTIME);
+	fl_metric_span(flame, id, 5, 9);
+	fl_metric_span(flame, id, -3, 7);
+	fl_metric_span(flame, id, FLAME_NOTIME, 11);
+	cr_expect_eq(m->first, -3);
+	cr_expect_eq(m->last, 11);
+}
+
 Test(metrics, have_names_that_a_terminal_does_not_obey)
 {
 	flame_id metric = flame_metric(flame, "a\x1b[2J\xc2\x9b", "\x7f");

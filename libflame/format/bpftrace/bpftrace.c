@@ -302,7 +302,7 @@ static void end_run(struct reader *r)
 			.weight = fl_bpf_prints_weight(&r->prints, entry),
 		};
 
-		fl_metric_count(flame, sample.metric, sample.weight);
+		fl_metric_count(flame, sample.metric, 1, sample.weight);
 		if (sample.stack)
 			fl_batch_add(r->base.source, &sample);
 		else

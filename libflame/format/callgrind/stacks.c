@@ -168,7 +168,7 @@ static bool pop(struct flame *flame, struct fl_callgrind *g,
 		.stack = node->stack, .metric = g->metric[g->event],
 		.weight = weight, .time = FLAME_NOTIME,
 	};
-	fl_metric_count(flame, sample->metric, weight);
+	fl_metric_count(flame, sample->metric, 1, weight);
 	return true;
 }
 

@@ -69,14 +69,9 @@ static bool is_record(struct slice line, size_t *stack, int64_t *weight)
 
 static void count_metric(struct flame *flame, const struct flame_sample *s)
 {
-	struct flame_metric *m = &flame->metrics[s->metric];
-
-	if (s->weight > 0 && strcmp(m->weight, "samples") == 0)
-		m->samples += (uint64_t)s->weight;
-	else
-		m->samples++;
-	if (__builtin_add_overflow(m->total, s->weight, &m->total))
-		m->total = INT64_MAX;
+	fl_metric_count(flame, s->metric,
+			fl_metric_samples(flame, s->metric, s->weight),
+			s->weight);
 }
 
 /* "# mode: cpu": Austin's metric from here on. */

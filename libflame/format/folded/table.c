@@ -124,11 +124,9 @@ static flame_id thread_of(struct table *t)
 
 static void count(struct table *t, int64_t weight)
 {
-	struct flame_metric *m = &t->base.flame->metrics[t->base.metric];
-
-	fl_metric_count(t->base.flame, t->base.metric, weight);
-	if (weight > 0 && strcmp(m->weight, "samples") == 0)
-		m->samples += (uint64_t)weight - 1;
+	fl_metric_count(t->base.flame, t->base.metric,
+			fl_metric_samples(t->base.flame, t->base.metric,
+					  weight), weight);
 }
 
 /* Adds the row's sample; false: its value is not a number that fits. */

@@ -80,22 +80,13 @@ void fl_jfr_tally(struct fl_jfr *jfr, flame_id metric,
 	struct flame_metric *m = &flame->metrics[metric];
 	bool fresh;
 
-	m->samples += hit->samples;
-	/* A metric that cannot be added up is damage; the tree reports it. */
-	m->total = (int64_t)((uint64_t)m->total + (uint64_t)
-			     (hit->unit ? hit->value : hit->samples));
+	fl_metric_count(flame, metric, (uint64_t)hit->samples,
+			hit->unit ? hit->value : hit->samples);
+	fl_metric_span(flame, metric, hit->time,
+		       hit->last == FLAME_NOTIME ? hit->time : hit->last);
 	if (!hit->has_stack)
 		m->no_stack += hit->samples;
 	jfr->samples->counted |= hit->has_stack;
-	if (hit->time != FLAME_NOTIME) {
-		int64_t last = hit->last == FLAME_NOTIME ? hit->time :
-							   hit->last;
-
-		if (m->first == FLAME_NOTIME || hit->time < m->first)
-			m->first = hit->time;
-		if (m->last == FLAME_NOTIME || last > m->last)
-			m->last = last;
-	}
 	if (!hit->thread)
 		return;
 	if (!fl_map_put(&jfr->samples->survey,

@@ -180,7 +180,7 @@ static void give_samples(struct dhat *d)
 							 metrics[v].name,
 							 metrics[v].unit);
 			sample.metric = metric[v];
-			fl_json_count(&d->js, metric[v], 1, sample.weight);
+			fl_metric_count(d->js.flame, metric[v], 1, sample.weight);
 			fl_json_add(&d->js, &sample);
 		}
 		if (fl_failed(d->js.flame))

@@ -294,7 +294,7 @@ static void add(struct firefox *f, const struct thread *t,
 		total = weight;
 	}
 	sample->weight = weight;
-	fl_json_count(&f->js, sample->metric, (uint64_t)FL_MAX(samples, 0),
+	fl_metric_count(f->js.flame, sample->metric, (uint64_t)FL_MAX(samples, 0),
 		      total);
 	if (weight)
 		fl_json_add(&f->js, sample);

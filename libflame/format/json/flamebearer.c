@@ -274,7 +274,7 @@ static void give_side(struct flamebearer *f, const flame_id *stacks,
 			fl_json_bad(&f->js, "a box whose name is not there");
 			continue;
 		}
-		fl_json_count(&f->js, metric, (uint64_t)sample.weight,
+		fl_metric_count(f->js.flame, metric, (uint64_t)sample.weight,
 			      sample.weight);
 		fl_json_add(&f->js, &sample);
 	}

@@ -171,11 +171,8 @@ static void give(struct fl_line_reader *r, const struct record *record)
 	if (select->from.base || select->to.base ||
 	    (select->needs & FL_NEED_TIME))
 		sample.time = record->time;
-	flame->metrics[r->metric].samples += (uint64_t)record->count;
-	flame->metrics[r->metric].total =
-		fl_add_clamped(flame->metrics[r->metric].total, record->count);
 	r->lines.good++;
-	fl_batch_add(r->source, &sample);
+	fl_emit(r->source, &sample, (uint64_t)record->count);
 }
 
 static void accept_line(struct fl_line_reader *r, struct slice line)

@@ -217,7 +217,7 @@ static void give(struct reader *r, enum column column, const flame_id *stacks,
 				    "parent");
 		if (!stacks[i] || self.data[i] <= 0)
 			continue;
-		fl_json_count(&r->js, metric, 1, s.weight);
+		fl_metric_count(r->js.flame, metric, 1, s.weight);
 		r->js.good++;
 		fl_json_add(&r->js, &s);
 	}

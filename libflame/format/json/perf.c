@@ -83,7 +83,7 @@ static void give(struct perf_json *p, int64_t time, int64_t pid, int64_t tid)
 	sample.metric = p->metric;
 	if (fl_json_wants_thread(&p->js))
 		sample.thread = fl_json_thread(flame, comm, pid, tid);
-	fl_json_count(&p->js, p->metric, 1, 1);
+	fl_metric_count(p->js.flame, p->metric, 1, 1);
 	if (sample.stack)
 		fl_json_add(&p->js, &sample);
 }

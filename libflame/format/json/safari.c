@@ -121,7 +121,7 @@ static void give_samples(struct safari *s)
 			.time = FLAME_NOTIME, .weight = counts ? 1 : ns,
 		};
 
-		fl_json_count(&s->js, metric, 1, ns);
+		fl_metric_count(s->js.flame, metric, 1, ns);
 		if (sample.stack && sample.weight)
 			fl_json_add(&s->js, &sample);
 	}

@@ -143,7 +143,7 @@ static void read_stack(struct scalene *s)
 			.weight = count,
 		};
 
-		fl_json_count(&s->js, sample.metric, (uint64_t)count, count);
+		fl_metric_count(s->js.flame, sample.metric, (uint64_t)count, count);
 		fl_json_add(&s->js, &sample);
 	}
 }

@@ -318,7 +318,7 @@ static void add_samples(struct sentry *s)
 		sample.thread = label_thread(s, in->thread);
 		if (timed)
 			sample.time = time_of(s, in);
-		fl_json_count(&s->js, metric, 1, 1);
+		fl_metric_count(s->js.flame, metric, 1, 1);
 		fl_json_add(&s->js, &sample);
 	}
 	fl_free(stacks);

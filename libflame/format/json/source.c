@@ -85,15 +85,6 @@ bool fl_json_wants_thread(const struct fl_json_source *js)
 	return s->thread || (s->needs & FL_NEED_THREAD);
 }
 
-void fl_json_count(struct fl_json_source *js, flame_id metric,
-		   uint64_t samples, int64_t total)
-{
-	struct flame_metric *m = &js->flame->metrics[metric];
-
-	m->samples += samples;
-	m->total = fl_add_clamped(m->total, total);
-}
-
 flame_id fl_json_thread(struct flame *flame, struct slice name, int64_t pid,
 			int64_t tid)
 {

@@ -32,9 +32,6 @@ void fl_json_source_free(struct fl_json_source *js);
 void fl_json_add(struct fl_json_source *js, const struct flame_sample *sample);
 /* Whether the sink or --thread wants samples with their thread. */
 bool fl_json_wants_thread(const struct fl_json_source *js);
-/* The metric's sums, as flame_metric has them. */
-void fl_json_count(struct fl_json_source *js, flame_id metric,
-		   uint64_t samples, int64_t total);
 /* A label set: thread=NAME (if any), tid=N and pid=N (unless below 0). */
 flame_id fl_json_thread(struct flame *flame, struct slice name, int64_t pid,
 			int64_t tid);

@@ -646,7 +646,7 @@ static void give_sum(struct speedscope *s, const struct sum *sum,
 	sample.weight = counts ? (int64_t)sum->samples : value;
 	if (fl_json_wants_thread(&s->js))
 		sample.thread = p->thread;
-	fl_json_count(&s->js, sample.metric, p->unit == NONE ?
+	fl_metric_count(s->js.flame, sample.metric, p->unit == NONE ?
 		      (uint64_t)value : sum->samples, value);
 	if (sample.weight)
 		fl_json_add(&s->js, &sample);

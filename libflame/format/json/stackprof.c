@@ -207,7 +207,7 @@ static void give_samples(struct stackprof *s)
 
 		if (!s->counts[i])
 			continue;
-		fl_json_count(&s->js, metric, (uint64_t)s->counts[i], total);
+		fl_metric_count(s->js.flame, metric, (uint64_t)s->counts[i], total);
 		if (s->options->total)
 			sample.weight = total;
 		if (sample.stack)

@@ -55,7 +55,7 @@ static void add(struct statsd *s, int64_t value, int64_t time,
 	if (select->from.base || select->to.base ||
 	    (select->needs & FL_NEED_TIME))
 		sample.time = time;
-	fl_json_count(&s->js, s->metric, (uint64_t)FL_MAX(value, 0), value);
+	fl_metric_count(s->js.flame, s->metric, (uint64_t)FL_MAX(value, 0), value);
 	if (value)
 		fl_json_add(&s->js, &sample);
 }

@@ -497,7 +497,7 @@ static void give_sum(struct trace *t, const struct sum *sum, flame_id metric,
 				       sum->time,
 	};
 
-	fl_json_count(&t->js, metric, sum->events, counts ? sum->time :
+	fl_metric_count(t->js.flame, metric, sum->events, counts ? sum->time :
 							    sample.weight);
 	if (fl_json_wants_thread(&t->js))
 		sample.thread = labels_of(t, &t->threads[sum->thread]);

@@ -136,7 +136,7 @@ static void add_sample(struct fl_json_tree *tree, flame_id stack,
 		.weight = weight,
 	};
 
-	fl_json_count(tree->js, metric, (uint64_t)weight, weight);
+	fl_metric_count(tree->js->flame, metric, (uint64_t)weight, weight);
 	if (stack)
 		fl_json_add(tree->js, &sample);
 	else

@@ -541,7 +541,7 @@ static void give_sum(struct fl_v8 *v, const struct sum *sum, flame_id stack,
 		.thread = v->thread,
 	};
 
-	fl_json_count(v->js, metric, sum->samples, ns);
+	fl_metric_count(v->js->flame, metric, sum->samples, ns);
 	if (!stack)
 		v->js->flame->metrics[metric].no_stack += sum->samples;
 	else if (sample.weight)

@@ -371,7 +371,7 @@ static bool give_number(struct reader *r, struct flame_sample *sample)
 			sample->time = (int64_t)r->times.data[i];
 		sample->weight = r->values.count ?
 				 (int64_t)r->values.data[i] : 1;
-		fl_metric_count(r->flame, r->metric, sample->weight);
+		fl_metric_count(r->flame, r->metric, 1, sample->weight);
 		if (sample->weight)
 			return true;
 	}

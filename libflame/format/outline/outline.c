@@ -13,18 +13,11 @@
 static void add_sample(struct fl_outline *o, flame_id stack, unsigned value,
 		       int64_t weight)
 {
-	struct flame_metric *m;
-
-	fl_metric_count(o->base.flame, o->metric[value], weight);
 	/* A row may be several samples. */
-	m = &o->base.flame->metrics[o->metric[value]];
-	if (m->weight && strcmp(m->weight, "samples") == 0)
-		m->samples = (uint64_t)fl_add_clamped((int64_t)m->samples,
-						      weight - 1);
-	fl_batch_add(o->base.source, &(struct flame_sample){
+	fl_emit(o->base.source, &(struct flame_sample){
 		.stack = stack, .metric = o->metric[value], .weight = weight,
 		.time = FLAME_NOTIME, .thread = o->thread,
-	});
+	}, fl_metric_samples(o->base.flame, o->metric[value], weight));
 }
 
 /*

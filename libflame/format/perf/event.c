@@ -287,25 +287,19 @@ void fl_perf_event_count(struct fl_perf_reader *r,
 			 struct fl_perf_event *event,
 			 const struct fl_perf_header *h)
 {
-	struct flame_metric *m = &r->flame->metrics[event->metric];
 	bool fresh;
 
-	m->samples++;
-	if (__builtin_add_overflow(m->total, h->period < 0 ? 1 : h->period,
-				   &m->total))
-		m->total = INT64_MAX;
+	fl_metric_count(r->flame, event->metric, 1,
+			h->period < 0 ? 1 : h->period);
+	fl_metric_span(r->flame, event->metric, h->time, h->time);
 	if (h->period > 1 && event->periods)
 		event->periods[bucket_of((uint64_t)h->period)]++;
 	if (h->time != FLAME_NOTIME) {
-		if (m->first == FLAME_NOTIME || h->time < m->first)
-			m->first = h->time;
-		if (m->last == FLAME_NOTIME || h->time > m->last)
-			m->last = h->time;
 		if (r->source->start == FLAME_NOTIME)
 			r->source->start = h->time;
 		fl_perf_saw(r->source, h->time, h->time);
 	}
 	if (r->source->select.survey && h->tid >= 0 &&
 	    fl_map_put(&event->threads, (uint64_t)h->tid, &fresh))
-		m->threads += fresh;
+		r->flame->metrics[event->metric].threads += fresh;
 }

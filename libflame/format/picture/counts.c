@@ -60,9 +60,10 @@ void fl_counts_metric(struct fl_counts *counts, struct flame *flame,
 	for (size_t i = 0; i < counts->n; i++) {
 		int64_t self = FL_MAX(counts->at[i].self, 0);
 
-		m->samples += strcmp(m->unit, "samples") ? self > 0 : self;
-		if (__builtin_add_overflow(m->total, self, &m->total))
-			m->total = INT64_MAX;
+		fl_metric_count(flame, counts->metric,
+				strcmp(m->unit, "samples") ? self > 0 :
+							     (uint64_t)self,
+				self);
 	}
 }
 

@@ -349,8 +349,7 @@ static void give(struct reader *r, const struct record *record)
 	for (int i = 0; i < 2; i++) {
 		sample.metric = r->metric[i];
 		sample.weight = i ? fl_mul_clamped(count, r->period) : count;
-		fl_metric_count(r->flame, sample.metric, sample.weight);
-		fl_batch_add(r->source, &sample);
+		fl_emit(r->source, &sample, 1);
 	}
 }
 

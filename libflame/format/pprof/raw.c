@@ -235,7 +235,7 @@ static flame_id stack_of(const struct reader *r, const struct sample *s)
 static void give(struct reader *r, flame_id metric, int64_t weight,
 		 flame_id stack, flame_id labels)
 {
-	fl_metric_count(r->base.flame, metric, weight);
+	fl_metric_count(r->base.flame, metric, 1, weight);
 	r->base.lines.good++;
 	if (!weight)
 		return;

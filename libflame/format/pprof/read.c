@@ -544,16 +544,11 @@ static void count_sample(struct reader *r, const struct fl_pprof_sample *s)
 		r->extra += s->samples;
 		r->nvalues = r->ntypes;
 	}
-	for (size_t i = 0; i < r->ntypes; i++) {
-		struct flame_metric *m =
-			&r->flame->metrics[r->types[i].metric];
-
-		if (!r->types[i].metric)
-			continue;
-		m->samples += s->samples;
-		if (i < r->nvalues)
-			m->total = fl_add_clamped(m->total, r->values[i]);
-	}
+	for (size_t i = 0; i < r->ntypes; i++)
+		if (r->types[i].metric)
+			fl_metric_count(r->flame, r->types[i].metric,
+					s->samples, i < r->nvalues ?
+						    r->values[i] : 0);
 }
 
 static bool give_value(struct reader *r, struct flame_sample *sample)

@@ -528,7 +528,7 @@ static bool give(struct reader *r, struct flame_sample *sample)
 		.stack = stack, .metric = metric_of(r, r->value),
 		.time = FLAME_NOTIME, .weight = record->value[r->value],
 	};
-	fl_metric_count(r->flame, sample->metric, sample->weight);
+	fl_metric_count(r->flame, sample->metric, 1, sample->weight);
 	if (!stack)
 		r->flame->metrics[sample->metric].no_stack++;
 	r->lines.good++;

@@ -78,11 +78,11 @@ static bool parse_value(struct slice word, int64_t *n, const char **unit)
 static void give(struct reader *r)
 {
 	r->base.lines.good++;
-	fl_metric_sample(r->base.source, &(struct flame_sample){
+	fl_emit(r->base.source, &(struct flame_sample){
 		.stack = fl_trace_stack(r->base.flame, 0, &r->base.trace),
 		.metric = r->metric, .labels = r->labels,
 		.time = FLAME_NOTIME, .weight = r->weight,
-	});
+	}, 1);
 }
 
 static void end_trace(struct reader *r)
