@@ -78,6 +78,9 @@ dist_examplesci_SCRIPTS = share/examples/ci/gate.sh
 dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
 	share/examples/record-cluster share/examples/xargs.sh
 
+# A plugin of Spark, and an image, which are made by scripts of their own.
+EXTRA_DIST += share/oci/build share/spark/plugin
+
 # The library in Python; it needs the shared one.
 pythondatadir = $(pkgdatadir)/python
 dist_pythondata_DATA = share/python/flame.ipynb share/python/pyproject.toml

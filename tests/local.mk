@@ -211,6 +211,7 @@ script_tests = \
 	tests/live/hdfs \
 	tests/live/dumps \
 	tests/live/influxdb \
+	tests/live/plugin \
 	tests/live/report \
 	tests/live/spark \
 	tests/laws/ci \
