@@ -214,53 +214,72 @@ static void sum_cells(struct fl_times *times)
 		}
 		times->series[series].last = (uint32_t)n;
 	}
-	times->count = n;
+	times->count = times->ngrouped = n;
 }
 
 static bool is_grouped(const struct fl_times *times)
 {
-	for (size_t i = 1; i < times->count; i++)
+	for (size_t i = FL_MAX(times->ngrouped, (size_t)1); i < times->count;
+	     i++)
 		if (times->cells[i].series < times->cells[i - 1].series)
 			return false;
 	return true;
 }
 
-/* A second array of cells, which takes turns with the first one. */
-static bool make_spare(struct fl_times *times)
+static bool make_spare(struct fl_times *times, size_t count)
 {
-	if (times->spare_capacity >= times->count)
+	if (times->spare_capacity >= count)
 		return true;
 	fl_free(times->spare);
 	times->spare_capacity = 0;
-	times->spare = fl_alloc(fl_size_mul(times->capacity,
-					    sizeof(*times->spare)));
+	times->spare = fl_alloc(fl_size_mul(count, sizeof(*times->spare)));
 	if (times->spare)
-		times->spare_capacity = times->capacity;
+		times->spare_capacity = count;
 	return times->spare;
 }
 
-/* Puts cells in the order of series, each series' own order kept. */
+/* Merges cells behind those before them, from the last series on. */
+static void merge_cells(struct fl_cell *cells, size_t before,
+			const struct fl_cell *behind, size_t n)
+{
+	while (n) {
+		const uint32_t series = behind[n - 1].series;
+		size_t end = before, from = n;
+
+		while (before && cells[before - 1].series > series)
+			before--;
+		while (from && behind[from - 1].series == series)
+			from--;
+		memmove(cells + before + n, cells + before,
+			(end - before) * sizeof(*cells));
+		memcpy(cells + before + from, behind + from,
+		       (n - from) * sizeof(*cells));
+		n = from;
+	}
+}
+
+/*
+ * Puts cells in the order of series, each series' own order kept.  Only those
+ * since the last time are out of order: they alone need a second array.
+ */
 static bool group_cells(struct fl_times *times)
 {
+	const size_t n = times->count - times->ngrouped;
 	uint32_t *begin = fl_zeroed(times->nseries + 2, sizeof(*begin));
-	size_t capacity = times->capacity;
-	struct fl_cell *from = times->cells;
+	struct fl_cell *from = times->cells + times->ngrouped;
 
-	if (!begin || !make_spare(times)) {
+	if (!begin || !make_spare(times, n)) {
 		fl_free(begin);
 		return false;
 	}
-	for (size_t i = 0; i < times->count; i++)
+	for (size_t i = 0; i < n; i++)
 		begin[from[i].series + 1]++;
 	for (size_t i = 0; i < times->nseries; i++)
 		begin[i + 1] += begin[i];
-	for (size_t i = 0; i < times->count; i++)
+	for (size_t i = 0; i < n; i++)
 		times->spare[begin[from[i].series]++] = from[i];
 	fl_free(begin);
-	times->cells = times->spare;
-	times->capacity = times->spare_capacity;
-	times->spare = from;
-	times->spare_capacity = capacity;
+	merge_cells(times->cells, times->ngrouped, times->spare, n);
 	return true;
 }
 
@@ -291,13 +310,21 @@ static void widen(struct fl_times *times)
 	sum_cells(times);
 }
 
+/* Cells in the order of series, and within each in that of time. */
+static bool sort_cells(struct fl_times *times)
+{
+	if (!is_grouped(times) && !group_cells(times))
+		return false;
+	sum_cells(times);
+	return true;
+}
+
 bool fl_times_finish(struct fl_times *times, bool *fit)
 {
 	size_t limit;
 
-	if (!is_grouped(times) && !group_cells(times))
+	if (!sort_cells(times))
 		return false;
-	sum_cells(times);
 	*fit = true;
 	while (!is_bounded(times) && times->first <= times->last) {
 		if (times->shift == LAST_SHIFT) {
@@ -318,8 +345,5 @@ bool fl_times_drop(struct fl_times *times)
 		times->cells[i].time = FLAME_NOTIME;
 	times->first = INT64_MAX;
 	times->last = INT64_MIN;
-	if (!is_grouped(times) && !group_cells(times))
-		return false;
-	sum_cells(times);
-	return true;
+	return sort_cells(times);
 }

@@ -38,6 +38,7 @@ struct fl_times {
 	struct fl_index index;	/* of series */
 	struct fl_cell *cells;
 	size_t count, capacity;
+	size_t ngrouped;	/* cells in the order of series and time */
 	struct fl_cell *spare;	/* for sorting; NULL: none yet */
 	size_t spare_capacity;
 	size_t check_at;	/* the number of cells that are too many */
