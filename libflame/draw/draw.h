@@ -12,7 +12,8 @@
  *	page_options.c	its options
  *	markup.c	escaped text, numbers, percentages
  *	compare.c	comparisons: widths and changes of two columns
- *	svg.c html.c	the pages; svg_frames.c draws the boxes of an SVG
+ *	svg.c html.c	the pages; svg_frames.c draws the boxes of an SVG,
+ *		svg_trunk.c folds runs of single calls
  *	pack.c		compressed data for the script of an HTML page
  *	text.c		flame graphs in a terminal; budget.c a tree in so many
  *			bytes

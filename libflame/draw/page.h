@@ -53,6 +53,7 @@ struct fl_page {
 	int64_t budget;		/* text: a tree of no more bytes; 0: no limit */
 	bool has_budget;	/* set by writers that keep to it */
 	bool no_fold_trunk;	/* HTML: opens with all rows */
+	bool fold_trunk;	/* SVG: a row for a run of single calls */
 	bool no_time;		/* records no samples */
 	bool timed;		/* the script needs samples or tabs */
 	bool compared;		/* has two columns */

@@ -128,6 +128,8 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_FLAG, AT(inverted) },
 	{ "no-time", NULL, "HTML: without times and threads",
 	  FL_OPTION_FLAG, AT(no_time) },
+	{ "fold-trunk", NULL, "SVG: one row for a run of single calls",
+	  FL_OPTION_FLAG, AT(fold_trunk) },
 	{ "no-fold-trunk", NULL, "HTML: open runs of single calls",
 	  FL_OPTION_FLAG, AT(no_fold_trunk) },
 	{ "sort", "weight|name", "siblings: heaviest first (html), by name (svg)",

@@ -208,7 +208,8 @@ static bool ranks_groups(const struct fl_page *page)
 static bool can_prune(const struct fl_page *page)
 {
 	return page->tree->columns == 1 && !page->chart && !page->compat_tool &&
-	       !page->compat && page->sort != FL_SORT_WEIGHT &&
+	       !page->compat && !page->fold_trunk &&
+	       page->sort != FL_SORT_WEIGHT &&
 	       !ranks_groups(page);
 }
 
@@ -287,7 +288,7 @@ static int prepare(struct fl_svg *p)
 		p->plain_unit.data = NULL;
 	p->x = fl_zeroed(p->layout->count, sizeof(*p->x));
 	p->paint = fl_zeroed(p->layout->count, sizeof(*p->paint));
-	if (!p->x || !p->paint)
+	if (!p->x || !p->paint || (page->fold_trunk && !fl_svg_fold(p)))
 		return fl_no_memory(page->tree->flame);
 	fl_layout_x(&p->widths.layout, 0, INT64_MIN, p->x);
 	if (!count(p))
@@ -582,7 +583,7 @@ static void put_foot(struct fl_svg *p)
 		fl_put_string(out, p->unit);
 		fl_out_text(out, ", ");
 	}
-	fl_put_count(out, FL_MAX(p->drawn, 1u) - 1);
+	fl_put_count(out, FL_MAX(p->drawn, 1u) - 1 + p->nfolded);
 	fl_out_text(out, p->cut ? " frames drawn</text>\n" :
 				  " frames</text>\n");
 	if (p->compares)
@@ -670,6 +671,8 @@ static int write_svg(struct fl_page *page)
 	fl_column_close(&p.widths);
 	fl_svg_drop_runs(&p);
 	fl_free(p.paint);
+	fl_free(p.folded);
+	fl_free(p.run_end);
 	fl_free(p.x);
 	return status;
 }

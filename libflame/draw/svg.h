@@ -27,6 +27,10 @@ struct fl_svg {
 	const int64_t *weight;	/* the totals that are widths */
 	struct fl_paints paints;
 	uint32_t *paint;	/* by node: a number in paints */
+	/* --fold-trunk, by node, or NULL: see svg_trunk.c. */
+	bool *folded;		/* part of the run of a frame above */
+	uint32_t *run_end;	/* of a run's first: its last; or 0 */
+	uint32_t nfolded;
 	int64_t *x;
 	int64_t all, total;	/* weight of the root; at least 1 */
 	int64_t unit_size;	/* weight of a unit of the inner picture */
@@ -59,11 +63,33 @@ static inline int64_t fl_svg_units(const struct fl_svg *p, int64_t weight)
 	return p->unit_size == 1 ? weight : weight / p->unit_size;
 }
 
+/* The node, or the next one in preorder that is not folded. */
+static inline uint32_t fl_svg_unfolded(const struct fl_svg *p, uint32_t i)
+{
+	while (p->folded && i < p->layout->count && p->folded[i])
+		i++;
+	return i;
+}
+
 /* The next node in preorder; skips subtrees of light nodes. */
 static inline uint32_t fl_svg_next(const struct fl_svg *p, uint32_t i)
 {
-	return i && p->weight[i] < p->min_weight ? p->layout->end[i] : i + 1;
+	return fl_svg_unfolded(p, i && p->weight[i] < p->min_weight ?
+					  p->layout->end[i] : i + 1);
 }
+
+/*
+ * svg_trunk.c: folds runs, with new levels in the layout; false: out of
+ * memory.
+ */
+bool fl_svg_fold(struct fl_svg *p);
+/* The frame of a run behind one of it; 0: none. */
+uint32_t fl_svg_run_next(const struct fl_svg *p, uint32_t first, uint32_t i);
+/* 1: no run. */
+unsigned fl_svg_run_length(const struct fl_svg *p, uint32_t first);
+/* "first … last +2", as long as fits; empty: the first's name is to be cut. */
+struct slice fl_svg_run_label(const struct fl_svg *p, uint32_t first,
+			      double pixels, struct fl_caption *to);
 
 void fl_svg_number(struct fl_out *out, uint64_t n);
 /* Whether a node of a comparison has no width. */

@@ -145,6 +145,17 @@ static bool put_link(struct fl_svg *p, struct slice name)
 	return true;
 }
 
+/* The name; of a run all names, which a search finds and a reader sees. */
+static void put_names(struct fl_svg *p, uint32_t i, struct slice name)
+{
+	fl_put_escaped(p->out, name, MAX_TITLE_BYTES);
+	for (uint32_t k = i; (k = fl_svg_run_next(p, i, k));) {
+		fl_out_text(p->out, " → ");
+		fl_put_escaped(p->out, fl_node_name(p->page, p->layout, k),
+			       MAX_TITLE_BYTES);
+	}
+}
+
 static void put_title(struct fl_svg *p, uint32_t i, struct slice name)
 {
 	struct slice own = { NULL, 0 };
@@ -155,7 +166,7 @@ static void put_title(struct fl_svg *p, uint32_t i, struct slice name)
 	if (own.data) {
 		fl_put_escaped(p->out, own, MAX_TITLE_BYTES);
 	} else {
-		fl_put_escaped(p->out, name, MAX_TITLE_BYTES);
+		put_names(p, i, name);
 		if (p->compares)
 			put_changes(p, i);
 		else
@@ -225,6 +236,8 @@ static void put_frame(struct fl_svg *p, uint32_t i, bool alone)
 	put_box(p, i, alone);
 	if (i)
 		put_attribute(p, name, "id");
+	if (fl_svg_run_length(p, i) > 1)
+		fl_out_text(out, " data-run=\"\"");
 	fl_out_text(out, ">");
 	put_title(p, i, name);
 	fl_out_text(out, link ? "</rect></a>\n" : "</rect>\n");
@@ -515,6 +528,14 @@ static void put_label(struct fl_svg *p, uint32_t i,
 	struct slice number = change_text(p, i, digits), text = { NULL, 0 };
 	bool cut = true;
 
+	if (p->run_end && p->run_end[i]) {
+		struct fl_caption run;
+
+		text = fl_svg_run_label(p, i, pixels, &run);
+		fl_put_escaped(p->out, text, SIZE_MAX);
+		if (text.size)
+			return;
+	}
 	if (number.size)
 		text = fl_caption_fit(caption, pixels -
 				      fl_caption_width(number), &cut);
@@ -546,7 +567,7 @@ static void put_labels(struct fl_svg *p)
 		struct slice text;
 		bool cut;
 
-		next = width < 26 ? l->end[i] : i + 1;
+		next = fl_svg_unfolded(p, width < 26 ? l->end[i] : i + 1);
 		if (width < 26)
 			continue;
 		fl_caption(&caption, fl_node_name(p->page, l, i), l->type[i]);

@@ -142,8 +142,19 @@ function captionOf(name) {
 	return captions.get(name);
 }
 
+// "first … last +2" of a run that is drawn as one frame.
+function runCaption(name) {
+	const run = name.split(" → ");
+	const ends = [run[0], run.at(-1)].map(captionOf);
+	const forms = [0, 1, 2].map((k) => ends.map((c) =>
+		c[0].slice(k && c[k])).join(" … ") + " +" + (run.length - 2));
+	return Object.assign([forms[0], 0, 0], { forms });
+}
+
 function label(i, width) {
-	const c = captionOf(title(i)[1]), tag = change(i);
+	const name = title(i)[1], tag = change(i);
+	const c = rects[i].hasAttribute("data-run") ? runCaption(name) :
+		captionOf(name);
 	const text = tag && truncate(ruler, [c[0] + tag, c[1], c[2]], width);
 	return text && !text.endsWith("\u2026") ? text : truncate(ruler, c, width);
 }
