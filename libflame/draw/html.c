@@ -42,7 +42,7 @@ enum {
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	OPENS = 16, BY_WEIGHT = 32, FAMILIES = 64, UNFOLDED = 128,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
-	STILL_FRAMES = 400, STILL_WIDTH = 1200, STILL_ROW = 18
+	STILL_FRAMES = 350, STILL_WIDTH = 1200, STILL_ROW = 18
 };
 
 /* A name and how it ran. */
@@ -509,7 +509,7 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 	fl_put_coord(out, width > 3 ? width - 1 : width);
 	fl_out_print(out, "v%dH", STILL_ROW - 1);
 	fl_put_coord(out, x);
-	fl_out_text(out, "z\"/>");
+	fl_out_text(out, "\"/>");
 	fl_caption(&caption, s->text, s->type);
 	text = fl_caption_fit(&caption, width, &cut);
 	if (!text.size)
