@@ -159,14 +159,11 @@ void *fl_zeroed_touched(size_t n, size_t size)
 	return (void *)at;
 }
 
-bool fl_grow_to(void *at, size_t *capacity, size_t need, size_t size)
+bool fl_grow_exactly(void *at, size_t *capacity, size_t n, size_t size)
 {
-	size_t n = *capacity, bytes, before;
+	size_t bytes = fl_size_mul(n, size), before;
 	void *old, *new;
 
-	n = n > SIZE_MAX / 2 ? need : FL_MAX(2 * n, need);
-	n = FL_MAX(n, 16);
-	bytes = fl_size_mul(n, size);
 	if (bytes == SIZE_MAX || !fl_memory_fits(bytes - *capacity * size))
 		return count_failure(NULL) != NULL;
 	/* memcpy, as the pointer may have any type. */
@@ -181,6 +178,14 @@ bool fl_grow_to(void *at, size_t *capacity, size_t need, size_t size)
 	memcpy(at, &new, sizeof(new));
 	*capacity = n;
 	return true;
+}
+
+bool fl_grow_to(void *at, size_t *capacity, size_t need, size_t size)
+{
+	size_t n = *capacity;
+
+	n = n > SIZE_MAX / 2 ? need : FL_MAX(2 * n, need);
+	return fl_grow_exactly(at, capacity, FL_MAX(n, 16), size);
 }
 
 /* Arenas -------------------------------------------------------------- */

@@ -281,8 +281,27 @@ void fl_in_map(struct fl_in *in)
 /* Refilling ----------------------------------------------------------- */
 
 /*
+ * Doubles the buffer; where a peek says how much it waits for, to no more than
+ * that, so that a chunk of a recording takes its own size.
+ */
+static bool grow_buffer(struct fl_in *in, size_t there)
+{
+	size_t blocks = 2 * block(in), n = there + blocks;
+
+	if (in->wanted > n && in->wanted < SIZE_MAX - blocks)
+		n = FL_MAX(n, FL_MIN(2 * in->capacity, in->wanted + blocks));
+	else
+		n = FL_MAX(n, 2 * in->capacity);
+	if (n <= in->capacity ||
+	    fl_grow_exactly(&in->buffer, &in->capacity, n, 1))
+		return true;
+	fl_no_memory(in->flame);
+	return false;
+}
+
+/*
  * Makes space for a block.  Each byte is moved once at most, unless the buffer
- * doubles.
+ * grows.
  */
 static bool reserve_block(struct fl_in *in)
 {
@@ -298,10 +317,8 @@ static bool reserve_block(struct fl_in *in)
 	in->at = in->buffer;
 	if (there <= in->capacity / 2 && in->capacity - there >= block(in))
 		return true;
-	if (!fl_grow(&in->buffer, &in->capacity, there + 2 * block(in), 1)) {
-		fl_no_memory(in->flame);
+	if (!grow_buffer(in, there))
 		return false;
-	}
 	in->at = in->buffer;
 	return true;
 }
@@ -425,10 +442,51 @@ static void refill(struct fl_in *in)
 
 const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail)
 {
+	in->wanted = min;
 	while (in->left < min && !in->ended && !(in->turned && in->below))
 		refill(in);
 	*avail = in->left;
 	return in->at;
+}
+
+/* Bytes of the buffer that are not those that are taken, moved to a new one. */
+static bool replace_buffer(struct fl_in *in, size_t taken)
+{
+	size_t there = in->left + in->hidden - taken;
+	size_t capacity = there + 2 * block(in);
+	uint8_t *buffer = fl_alloc(capacity);
+
+	if (!buffer)
+		return false;
+	memcpy(buffer, in->at + taken, there);
+	in->buffer = buffer;
+	in->capacity = capacity;
+	fl_in_consume(in, taken);
+	in->at = buffer;
+	return true;
+}
+
+uint8_t *fl_in_take(struct fl_in *in, size_t size, const uint8_t **at)
+{
+	uint8_t *taken = in->buffer, *old;
+
+	*at = in->at;
+	if (taken && in->capacity - size <= size / 4)
+		return replace_buffer(in, size) ? taken : NULL;
+	taken = fl_alloc(size);
+	if (!taken)
+		return NULL;
+	memcpy(taken, in->at, size);
+	*at = taken;
+	old = in->buffer;
+	if (old && (in->left + in->hidden - size) * 4 < in->capacity) {
+		if (replace_buffer(in, size)) {
+			fl_free(old);
+			return taken;
+		}
+	}
+	fl_in_consume(in, size);
+	return taken;
 }
 
 void fl_in_limit_line(size_t bytes)

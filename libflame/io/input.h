@@ -44,6 +44,7 @@ struct fl_in {
 	/* Files, pipes and layers. */
 	uint8_t *buffer;
 	size_t capacity;
+	size_t wanted;		/* bytes that a peek waits for */
 	struct fl_url *url;	/* NULL: none */
 	struct fl_command *command;	/* NULL: none */
 	struct fl_tar *tar;	/* whose current member it is; NULL: none */

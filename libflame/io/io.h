@@ -89,6 +89,12 @@ enum { FL_LINE_BYTES = 64 << 20 };
 void fl_in_limit_line(size_t bytes);
 /* Moves on by n <= avail bytes. */
 void fl_in_consume(struct fl_in *in, size_t n);
+/*
+ * The next size <= avail bytes of an input that is not stable, for the caller
+ * to keep: they begin at *at, in a block that it frees.  Where they are most of
+ * the buffer, that block is the buffer, and nothing is copied.  NULL: no memory.
+ */
+uint8_t *fl_in_take(struct fl_in *in, size_t size, const uint8_t **at);
 
 /* Offset of the next byte, in decoded bytes from the start. */
 uint64_t fl_in_offset(const struct fl_in *in);

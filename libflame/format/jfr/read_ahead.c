@@ -79,6 +79,11 @@ bool fl_jfr_ahead_has_room(const struct fl_jfr_read_ahead *ahead)
 	return ahead->n < max && (!ahead->n || ahead->bytes < MAX_BYTES);
 }
 
+bool fl_jfr_ahead_fits(const struct fl_jfr_read_ahead *ahead, uint64_t size)
+{
+	return !ahead->n || ahead->bytes + size <= SMALL_BYTES;
+}
+
 size_t fl_jfr_ahead_count(const struct fl_jfr_read_ahead *ahead,
 			  uint64_t *bytes)
 {

@@ -363,7 +363,7 @@ static bool is_moving(const struct fl_jfr *jfr)
 	return jfr->now && !jfr->now->copy && !fl_in_is_stable(jfr->source->in);
 }
 
-/* The bytes of an input that does not keep them. */
+/* The chunk before, of an input whose bytes move. */
 static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 {
 	chunk->copy = fl_alloc(chunk->size);
@@ -374,6 +374,36 @@ static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	memcpy(chunk->copy, chunk->at, chunk->size);
 	chunk->at = chunk->copy;
 	return true;
+}
+
+/*
+ * Whether a chunk that is kept fits beside those read ahead, and leaves memory
+ * for its tables, the next chunk and that one's.
+ */
+static bool is_memory_left(const struct fl_jfr *jfr, const uint8_t *header)
+{
+	uint64_t need = fl_be(header + 8, 8);
+
+	if (!fl_jfr_ahead_fits(jfr->ahead, need))
+		return false;
+	if (jfr->before && !jfr->before->copy)
+		need += jfr->before->size;
+	return need <= fl_memory_left() / 4;
+}
+
+/* Consumes a chunk, which keeps its bytes, and the one before. */
+static bool take_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
+{
+	struct fl_in *in = jfr->source->in;
+
+	if (jfr->before && !jfr->before->copy && !keep_bytes(jfr, jfr->before))
+		return false;
+	fl_in_consume(in, jfr->position->behind);
+	jfr->position->behind = 0;
+	chunk->copy = fl_in_take(in, chunk->size, &chunk->at);
+	if (!chunk->copy)
+		fl_no_memory(jfr->source->flame);
+	return chunk->copy;
 }
 
 /*
@@ -395,7 +425,8 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 	}
 	at = peek(jfr, bytes + FL_JFR_HEADER, &avail);
 	if (avail < bytes + FL_JFR_HEADER ||
-	    fl_jfr_is_v0(at + bytes, FL_JFR_HEADER))
+	    fl_jfr_is_v0(at + bytes, FL_JFR_HEADER) ||
+	    (!stays && !is_memory_left(jfr, at)))
 		return NULL;
 	chunk = fl_jfr_chunk_new(jfr, fl_in_offset(in) + jfr->position->behind +
 					      bytes);
@@ -409,14 +440,8 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 	}
 	if (fl_jfr_read_header(chunk, at + bytes, avail - bytes) ==
 		    FL_JFR_WHOLE &&
-	    (stays || ((!jfr->before || jfr->before->copy ||
-			keep_bytes(jfr, jfr->before)) &&
-		       keep_bytes(jfr, chunk)))) {
-		if (!stays)
-			fl_in_consume(in, jfr->position->behind + chunk->size);
-		jfr->position->behind = stays ? jfr->position->behind : 0;
+	    (stays || take_bytes(jfr, chunk)))
 		return chunk;
-	}
 	fl_jfr_chunk_free(chunk);
 	return NULL;
 }

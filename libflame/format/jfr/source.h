@@ -41,6 +41,8 @@ int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size,
 struct fl_jfr_read_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr);
 /* Whether it takes one more chunk, which is its own from then on. */
 bool fl_jfr_ahead_has_room(const struct fl_jfr_read_ahead *ahead);
+/* The same, of a chunk whose bytes are in memory of their own. */
+bool fl_jfr_ahead_fits(const struct fl_jfr_read_ahead *ahead, uint64_t size);
 void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
 		      struct fl_jfr_chunk *chunk);
 /* Chunks that were added and not taken, and their bytes. */
