@@ -243,6 +243,7 @@ script_tests = \
 	tests/coherence/examples \
 	tests/coherence/gallery \
 	tests/coherence/contrast \
+	tests/release/pack \
 	tests/release/static \
 	tests/viewer/report \
 	tests/viewer/site \
