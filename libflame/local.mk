@@ -272,6 +272,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/hotspot_methods.c \
 	libflame/sample/hotspot_threads.c \
 	libflame/sample/jvm_events.c libflame/sample/jvm_events.h \
+	libflame/sample/join.c libflame/sample/join.h \
 	libflame/sample/machine.c libflame/sample/module.c \
 	libflame/sample/offcpu.c \
 	libflame/sample/perf_events.c libflame/sample/perf_events.h \
@@ -282,6 +283,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/facts.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
+	libflame/sample/sockets.c \
 	libflame/sample/symbols.c libflame/sample/symbols.h \
 	libflame/sample/targets.c libflame/sample/targets.h \
 	libflame/sample/threads.c libflame/sample/unwind.c \

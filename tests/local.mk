@@ -213,6 +213,7 @@ script_tests = \
 	tests/live/influxdb \
 	tests/live/plugin \
 	tests/live/report \
+	tests/live/tower \
 	tests/live/spark \
 	tests/laws/ci \
 	tests/laws/empty \

@@ -21,7 +21,7 @@
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
 
 struct own {
-	bool all, check, threads, user, no_children;
+	bool all, check, threads, user, no_children, no_join;
 	const char *format;
 	enum fl_record_kind kind;
 	bool kind_given;
@@ -52,6 +52,8 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(list) },
 	{ 0, "no-children", NULL, "only the processes named, not their children",
 	  CLI_FLAG, CLI_AT(no_children) },
+	{ 0, "no-join", NULL, "Python workers apart from their Spark tasks",
+	  CLI_FLAG, CLI_AT(no_join) },
 	{ 'p', "pid", "PID|NAME|java", "record these processes",
 	  .kind = CLI_TAKE },
 	{ 0, "stack", "BYTES", "copy so much of a stack (65528)",
@@ -267,6 +269,20 @@ static void say_result(const struct cli *cli,
 		result->kernel ? "user+kernel" : "user");
 }
 
+static void say_joined(const struct cli *cli,
+		       const struct fl_record_result *result)
+{
+	char left_out[80] = "";
+
+	if (cli->quiet || !result->joined)
+		return;
+	if (result->left_out)
+		snprintf(left_out, sizeof(left_out), ", for %" PRIu64
+			 " of tasks that waited for them", result->left_out);
+	cli_say(cli, "%" PRIu64 " samples of Python workers stand on their "
+		"Spark tasks%s (--no-join)", result->joined, left_out);
+}
+
 static void say_ring(const struct cli *cli,
 		     const struct fl_record_result *result)
 {
@@ -352,8 +368,10 @@ static int pump(struct cli *cli, struct flame *flame,
 		return fail(cli, flame);
 	}
 	status = finish(cli, flame, sink, result, command->pid > 0);
-	if (status == CLI_FINE)
+	if (status == CLI_FINE) {
+		say_joined(cli, result);
 		say_result(cli, result);
+	}
 	return status;
 }
 
@@ -513,7 +531,7 @@ static int record(struct cli *cli, struct flame *flame,
 		.looks = own->kind == FL_RECORD_WALL && own->hertz ?
 			 own->hertz : 20,
 		.seconds = own->seconds, .threads = own->threads,
-		.comms = is_script(own),
+		.comms = is_script(own), .join = !own->no_join,
 		.command = command->pid, .go = command->go,
 		.argv = command->pid > 0 ? cli->inputs : NULL,
 		.argc = cli->ninputs,

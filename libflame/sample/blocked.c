@@ -15,9 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A short file of a thread; its size, or -1. */
-static ssize_t read_task(pid_t pid, pid_t tid, const char *name, char *text,
-			 size_t size)
+ssize_t fl_read_task(pid_t pid, pid_t tid, const char *name, char *text,
+		     size_t size)
 {
 	char path[64];
 	ssize_t n;
@@ -41,7 +40,7 @@ static bool read_turns(pid_t pid, pid_t tid, uint64_t *turns)
 	uint64_t ran, waited;
 
 	*turns = 0;
-	return read_task(pid, tid, "schedstat", text, sizeof(text)) > 0 &&
+	return fl_read_task(pid, tid, "schedstat", text, sizeof(text)) > 0 &&
 	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran, &waited,
 		      turns) == 3;
 }
@@ -107,14 +106,14 @@ enum fl_look fl_blocked_look(struct fl_blocked *b, pid_t pid, pid_t tid,
 
 	if (counts && *turns && before == *turns)
 		return FL_LOOK_SAME;
-	if (read_task(pid, tid, "syscall", text, sizeof(text)) <= 0)
+	if (fl_read_task(pid, tid, "syscall", text, sizeof(text)) <= 0)
 		return access("/proc/self/syscall", R_OK) == 0 && !counts ?
 		       FL_LOOK_GONE : FL_LOOK_UNKNOWN;
 	if (!parse_syscall(text, &b->regs))
 		return FL_LOOK_RUNS;
 	b->text[0] = '\0';
-	if (b->kernel && read_task(pid, tid, "stack", b->text,
-				   sizeof(b->text)) < 0)
+	if (b->kernel && fl_read_task(pid, tid, "stack", b->text,
+				      sizeof(b->text)) < 0)
 		b->text[0] = '\0';
 	if (!read_stack(b, pid))
 		return FL_LOOK_UNKNOWN;

@@ -7,6 +7,10 @@
 
 #include "sample/unwind.h"
 
+/* A short file of a thread; its size, or -1. */
+ssize_t fl_read_task(pid_t pid, pid_t tid, const char *name, char *text,
+		     size_t size);
+
 /* A copy of a thread's stack while it waits. */
 struct fl_blocked {
 	uint8_t *bytes;

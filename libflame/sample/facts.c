@@ -90,6 +90,12 @@ void fl_recorder_tell_end(const struct fl_recorder *r,
 		fl_fact(source, "frequency", "%u Hz", r->how.sampling.hertz);
 	else if (result->kind == FL_RECORD_WALL)
 		fl_fact(source, "frequency", "%u Hz", r->how.looks);
+	if (result->joined)
+		fl_fact(source, "joined", "%llu samples of Python workers, on "
+			"their tasks", (unsigned long long)result->joined);
+	if (result->left_out)
+		fl_fact(source, "left out", "%llu samples of tasks that waited "
+			"for them", (unsigned long long)result->left_out);
 	fl_fact(source, "lost", "%llu samples",
 		(unsigned long long)result->lost);
 	fl_fact(source, "complete stacks", "%.1f%%",

@@ -149,8 +149,10 @@ static void on_event(struct fl_recorder *r, const struct fl_event *e)
 		fl_recorder_rename(r, e);
 		break;
 	case FL_EVENT_EXIT:
-		if (e->pid == e->tid)
+		if (e->pid == e->tid) {
+			fl_join_forget(&r->join, e->pid);
 			fl_process_exit(p);
+		}
 		break;
 	default:
 		break;
@@ -297,6 +299,7 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	struct fl_process *p = fl_process_find(&r->processes, e->pid);
 	const struct fl_thread_name *t;
 	struct fl_waiter taken = { .pid = e->pid, .tid = e->tid };
+	flame_id base;
 	const struct fl_counted *counted = r->how.sampling.counted;
 	uint64_t weight = counted ? counted->period : 1;
 
@@ -315,8 +318,8 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	push_kernel(r, e);
 	taken.end = fl_recorder_push_user(r, p, e->tid, has_user(e) ?
 					  &e->regs : NULL, &e->stack, e->key);
-	taken.stack = fl_recorder_stack(r, t->base);
-	taken.thread = t->set;
+	base = fl_join_base(r, p, t, &taken.thread);
+	taken.stack = fl_recorder_stack(r, base);
 	taken.labels = labels_of(r, e->cpu);
 	if (r->how.kind == FL_RECORD_OFFCPU) {
 		taken.there = true;
@@ -397,10 +400,12 @@ static void look_ahead(struct fl_recorder *r)
 		struct fl_process *p = fl_process_find(&r->processes,
 						       peeked.pid);
 
-		if (p && peeked.renames)
+		if (p && peeked.renames) {
 			fl_recorder_foresee(r, p, peeked.tid);
-		else if (p && p->python)
+		} else if (p && p->python) {
 			fl_cpython_read(p->python, peeked.tid, peeked.key);
+			fl_join_look(r, p);
+		}
 	}
 }
 
@@ -496,6 +501,7 @@ static void release(void *state)
 	fl_free(r->names);
 	fl_free(r->renamed);
 	fl_waiters_free(&r->waiters);
+	fl_join_free(&r->join);
 }
 
 static const struct fl_format format = {
@@ -635,6 +641,14 @@ static bool describe(struct flame *flame, struct fl_recorder *r)
 	return true;
 }
 
+/* While a task waits, its worker works: off the CPUs there is one of them. */
+static bool begin_join(struct fl_recorder *r)
+{
+	r->how.join &= r->how.kind != FL_RECORD_OFFCPU && !r->how.comms;
+	return !r->how.join || fl_join_init(&r->join) ||
+	       fl_no_memory(r->processes.flame) == FLAME_OK;
+}
+
 struct flame_source *fl_record_open(struct flame *flame,
 				    const struct fl_recording *recording,
 				    struct fl_refusal *refusal)
@@ -662,7 +676,7 @@ struct flame_source *fl_record_open(struct flame *flame,
 	source->in = fl_in_memory(flame, "", 0, recording->argv ?
 				  recording->argv[0] : "recording");
 	if (!source->in || !open_events(flame, r, refusal) ||
-	    !describe(flame, r)) {
+	    !describe(flame, r) || !begin_join(r)) {
 		flame_close(source);
 		return NULL;
 	}

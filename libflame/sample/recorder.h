@@ -7,6 +7,7 @@
 #define FL_SAMPLE_RECORDER_H
 
 #include "sample/blocked.h"
+#include "sample/join.h"
 #include "sample/sample.h"
 #include "sample/virtual_machines.h"
 
@@ -67,6 +68,7 @@ struct fl_recorder {
 	struct fl_task *renamed;	/* whose last name is to be read */
 	size_t nrenamed, renamed_capacity;
 	struct fl_waiters waiters;
+	struct fl_join join;
 	int64_t begin, deadline, ticked;
 	int64_t since_1970;		/* of the clock's zero */
 	bool hurries;			/* samples are looked at at once: there

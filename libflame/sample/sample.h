@@ -24,6 +24,8 @@
  *	blocked.c	stacks of threads that wait in the kernel
  *	wall.c		wall clock time
  *	offcpu.c	time in which threads are blocked
+ *	sockets.c	what is connected to what, and who waits for it
+ *	join.c		one tower of a Spark task and its Python worker (join.h)
  *	attach.c	commands to a JVM
  *	jvm_events.c	a JVM's allocations and locks, by its flight recorder
  *	check.c		what can be recorded here
@@ -47,6 +49,7 @@ struct fl_recording {
 	double seconds;		/* 0: until the end of the targets */
 	bool threads;		/* a root frame for each thread */
 	bool comms;		/* threads are named as the kernel does */
+	bool join;		/* Python workers stand on their Spark tasks */
 	pid_t command;		/* a child to wait for; 0: none */
 	char *const *argv;	/* its arguments, or NULL */
 	size_t argc;
@@ -60,6 +63,8 @@ struct fl_recording {
 
 struct fl_record_result {
 	uint64_t samples, lost, whole, truncated, stacks;
+	uint64_t joined;	/* samples of workers that stand on a task */
+	uint64_t left_out;	/* wall: looks at tasks that these stand for */
 	double seconds;
 	bool kernel, hardware, throttled;
 	uint64_t unread;	/* wall: looks at memory that is not readable */

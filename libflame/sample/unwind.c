@@ -185,37 +185,59 @@ static enum fl_step step_trampoline(const struct fl_memory *memory,
 	return FL_STEP_CALLER;
 }
 
+/* A direct call of the function from its own module. */
+static bool calls(struct fl_process *p, const struct fl_mapping *m, uint64_t pc,
+		  uint64_t start)
+{
+	uint8_t code[5];
+	int32_t distance;
+
+	if (pc < m->start || pc >= m->end ||
+	    !fl_process_read(p, pc - 5, code, sizeof(code)))
+		return false;
+	memcpy(&distance, code + 1, sizeof(distance));
+	return code[0] == 0xe8 && pc + (uint64_t)(int64_t)distance == start;
+}
+
+/* A call by a register (ff d0) or by distance (e8) from code of the JVM. */
+static bool calls_native_method(struct fl_unwinder *u, struct fl_process *p,
+				uint64_t pc)
+{
+	const struct fl_mapping *m = fl_process_mapping(u->processes, p,
+							pc - 1);
+	uint8_t code[5];
+
+	return m && !m->module && fl_process_jvm(u->processes, p, pc - 1) &&
+	       fl_process_read(p, pc - 5, code, sizeof(code)) &&
+	       (code[0] == 0xe8 ||
+		(code[3] == 0xff && (code[4] & 0xf8) == 0xd0));
+}
+
 /*
  * For a waiting thread only the stack pointer is known, but the function may
  * need the frame pointer.  Searches the stack for a return address after a call
- * of this function, which proves the frame.
+ * of this function, which proves the frame.  Native methods of Java are called
+ * from code of the JVM.
  */
-static void find_pointer(struct fl_process *p, const struct fl_mapping *m,
-			 const struct fl_symbol *symbol, uint64_t address,
-			 const struct fl_memory *memory, struct fl_regs *regs)
+static void find_pointer(struct fl_unwinder *u, struct fl_process *p,
+			 struct fl_mapping m, const struct fl_symbol *symbol,
+			 uint64_t address, const struct fl_memory *memory,
+			 struct fl_regs *regs)
 {
 	enum { MAX_WORDS = 512 };
 	uint64_t start = regs->value[FL_REG_IP] - (address - symbol->start);
 	uint64_t sp = regs->value[FL_REG_SP], words[2];
+	bool native = strncmp(symbol->name, "Java_", 5) == 0;
 
 	for (unsigned i = 0; i < MAX_WORDS; i++) {
 		uint64_t at = sp + 8 * (uint64_t)i;
-		uint8_t code[5];
-		int32_t distance;
 
 		if (!memory->read(memory->arg, at, words, sizeof(words)))
 			return;
-		/*
-		 * The return address must be in this module and follow a direct
-		 * call of the function.
-		 */
-		if (words[1] < m->start || words[1] >= m->end ||
-		    words[0] <= at || words[0] - at > MAX_STACK ||
-		    !fl_process_read(p, words[1] - 5, code, sizeof(code)))
+		if (words[0] <= at || words[0] - at > MAX_STACK)
 			continue;
-		memcpy(&distance, code + 1, sizeof(distance));
-		if (code[0] != 0xe8 ||
-		    words[1] + (uint64_t)(int64_t)distance != start)
+		if (!calls(p, &m, words[1], start) &&
+		    !(native && calls_native_method(u, p, words[1])))
 			continue;
 		regs->value[FL_REG_BP] = at;
 		regs->known |= 1u << FL_REG_BP;
@@ -257,6 +279,7 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	const struct fl_mapping *m = fl_process_mapping(u->processes, p,
 							lookup);
 	const struct fl_cfi_row *row = NULL;
+	struct fl_module *module = m ? m->module : NULL;
 	uint64_t address, sp = regs->value[FL_REG_SP];
 	enum fl_step status;
 	bool pushed;
@@ -283,9 +306,10 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	}
 	if (!row->cfa_expression && row->cfa_register == FL_REG_BP && symbol &&
 	    !(regs->known >> FL_REG_BP & 1))
-		find_pointer(p, m, symbol, address + regs->value[FL_REG_IP] -
-			     lookup, memory, regs);
-	status = fl_cfi_step(&m->module->cfi, row, memory, regs);
+		find_pointer(u, p, *m, symbol, address +
+			     regs->value[FL_REG_IP] - lookup, memory, regs);
+	/* That may have read the mappings anew. */
+	status = fl_cfi_step(&module->cfi, row, memory, regs);
 	*signal = row->signal;
 	if (status == FL_STEP_CALLER && !row->signal &&
 	    regs->value[FL_REG_SP] <= sp)

@@ -107,15 +107,21 @@ static bool unwind(struct fl_recorder *r, struct fl_waiter *waiter)
 	const struct fl_thread_name *t =
 		p ? fl_recorder_thread(r, p, waiter->tid) : NULL;
 	const struct fl_blocked *b = &r->waiters.blocked;
+	flame_id base;
 
 	if (!t)
 		return false;
+	base = t->base;
+	waiter->thread = t->set;
+	if (p->python && !fl_join_is_idle(r, p->pid, waiter->tid)) {
+		fl_join_look(r, p);
+		base = fl_join_base(r, p, t, &waiter->thread);
+	}
 	r->unwinder.nframes = 0;
 	push_kernel(r);
 	waiter->end = fl_recorder_push_user(r, p, waiter->tid, &b->regs,
 					    &b->stack, 0);
-	waiter->stack = fl_recorder_stack(r, t->base);
-	waiter->thread = t->set;
+	waiter->stack = fl_recorder_stack(r, base);
 	waiter->programs = p->programs;
 	waiter->there = true;
 	return true;
@@ -249,6 +255,11 @@ bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
 			continue;
 		if (look == FL_LOOK_BLOCKED && !unwind(r, waiter))
 			continue;
+		if ((look == FL_LOOK_BLOCKED || look == FL_LOOK_SAME) &&
+		    fl_join_waits(r, task.pid, task.tid)) {
+			r->result.left_out += w->weight;
+			continue;
+		}
 		if (look == FL_LOOK_BLOCKED || look == FL_LOOK_SAME) {
 			fl_recorder_emit(r, waiter, fl_now(), w->weight,
 					 sample);
