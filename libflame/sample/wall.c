@@ -113,7 +113,9 @@ static bool unwind(struct fl_recorder *r, struct fl_waiter *waiter)
 		return false;
 	base = t->base;
 	waiter->thread = t->set;
-	if (p->python && !fl_join_is_idle(r, p->pid, waiter->tid)) {
+	/* Other threads that wait are of pools, which the task does not need. */
+	if (p->python && waiter->tid == p->pid &&
+	    !fl_join_is_idle(r, p->pid, waiter->tid)) {
 		fl_join_look(r, p);
 		base = fl_join_base(r, p, t, &waiter->thread);
 	}

@@ -2,10 +2,11 @@
 # A Spark job in local mode whose Python functions spend 3 tenths of their CPU
 # time in light() and 7 in heavy(): KIND is row, pandas or map (mapInPandas).
 #
-#	tower.py KIND WORKERS REUSE UNIX FOLDER
+#	tower.py KIND WORKERS REUSE UNIX FOLDER [once]
 #
 # REUSE (of workers) and UNIX (sockets, of Spark 4.1 and later) are true or false.
-# Says "ready" and its JVM's number, and runs queries until standard input ends.
+# Says "ready" and its JVM's number, and runs queries until standard input ends;
+# once: one query after a line, and says "done".
 # Each worker has a file in FOLDER/rows, with the number of its rows in 8 bytes.
 import mmap
 import os
@@ -89,6 +90,11 @@ def query(rows):
 
 query(workers).collect()
 print('ready', jvm, flush=True)
+if sys.argv[6:] == ['once']:
+    sys.stdin.readline()
+    query(1000 * workers).collect()
+    print('done', flush=True)
+    sys.stdin.read()
 while not select.select([sys.stdin], [], [], 0)[0]:
     query(1000 * workers).collect()
 spark.stop()
