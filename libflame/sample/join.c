@@ -33,6 +33,7 @@ void fl_join_free(struct fl_join *join)
 	fl_map_free(&join->by_pid);
 	fl_free(join->data);
 	fl_free(join->awaited);
+	fl_free(join->tasks);
 	fl_blocked_free(&join->blocked);
 }
 
@@ -123,8 +124,7 @@ static void list_awaited(struct fl_recorder *r)
 	for (size_t i = 0; i < r->processes.count; i++)
 		if (may_wait(r, r->processes.data[i]))
 			list_jvm(r, r->processes.data[i]->pid);
-	join->listed = fl_now();
-	join->next_list = join->listed + PAUSES * (join->listed - begin);
+	join->next_list = fl_now() + PAUSES * (fl_now() - begin);
 }
 
 static bool is_peer(const struct fl_worker *w, uint64_t inode)
@@ -243,6 +243,45 @@ static void release_others(struct fl_recorder *r, const struct fl_worker *w)
 	}
 }
 
+static bool is_task(const struct fl_join *join, pid_t pid, pid_t tid)
+{
+	for (size_t i = 0; i < join->ntasks; i++)
+		if (join->tasks[i].tid == tid && join->tasks[i].pid == pid)
+			return true;
+	return false;
+}
+
+static bool link_to(struct fl_recorder *r, struct fl_worker *w, pid_t jvm,
+		    pid_t tid)
+{
+	struct fl_join *join = &r->join;
+
+	if (!read_frames(r, w, jvm, tid))
+		return false;
+	release_others(r, w);
+	if (is_task(join, jvm, tid))
+		return true;
+	if (!fl_grow(&join->tasks, &join->tasks_capacity, join->ntasks + 1,
+		     sizeof(*join->tasks)))
+		return fl_no_memory(r->processes.flame) == FLAME_OK;
+	join->tasks[join->ntasks++] = (struct fl_task_thread){ jvm, tid };
+	return true;
+}
+
+/* Of threads that have waited for a worker before: there are few. */
+static bool link_to_task(struct fl_recorder *r, struct fl_worker *w)
+{
+	struct fl_join *join = &r->join;
+
+	if (w->tid && waits_for(w->jvm, w->tid, w))
+		return read_frames(r, w, w->jvm, w->tid);
+	for (size_t i = 0; w->nconnections && i < join->ntasks; i++)
+		if (waits_for(join->tasks[i].pid, join->tasks[i].tid, w))
+			return link_to(r, w, join->tasks[i].pid,
+				       join->tasks[i].tid);
+	return false;
+}
+
 void fl_join_look(struct fl_recorder *r, struct fl_process *p)
 {
 	struct fl_worker *w;
@@ -250,10 +289,8 @@ void fl_join_look(struct fl_recorder *r, struct fl_process *p)
 	if (!r->how.join)
 		return;
 	w = find(&r->join, p->pid);
-	if (w && w->tid && waits_for(w->jvm, w->tid, w)) {
-		read_frames(r, w, w->jvm, w->tid);
+	if (w && link_to_task(r, w))
 		return;
-	}
 	list_awaited(r);
 	if (!r->join.nawaited)
 		return;
@@ -264,11 +301,8 @@ void fl_join_look(struct fl_recorder *r, struct fl_process *p)
 	for (size_t i = 0; i < r->join.nawaited; i++) {
 		const struct fl_awaited *a = &r->join.awaited[i];
 
-		if (is_peer(w, a->inode) &&
-		    read_frames(r, w, a->pid, a->tid)) {
-			release_others(r, w);
+		if (is_peer(w, a->inode) && link_to(r, w, a->pid, a->tid))
 			return;
-		}
 	}
 }
 
@@ -342,14 +376,18 @@ bool fl_join_is_idle(const struct fl_recorder *r, pid_t pid, pid_t tid)
 	return false;
 }
 
-bool fl_join_waits(const struct fl_recorder *r, pid_t pid, pid_t tid)
+bool fl_join_waits(struct fl_recorder *r, pid_t pid, pid_t tid)
 {
+	if (!is_task(&r->join, pid, tid))
+		return false;
 	for (size_t i = 0; i < r->join.count; i++) {
-		const struct fl_worker *w = &r->join.data[i];
+		struct fl_worker *w = &r->join.data[i];
 
-		if (w->jvm == pid && w->tid == tid)
-			return waits_for(pid, tid, w) &&
-			       !fl_join_is_idle(r, w->pid, w->pid);
+		if (!waits_for(pid, tid, w))
+			continue;
+		if (w->jvm != pid || w->tid != tid)
+			link_to(r, w, pid, tid);
+		return w->tid == tid && !fl_join_is_idle(r, w->pid, w->pid);
 	}
 	return false;
 }

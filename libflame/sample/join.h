@@ -48,7 +48,11 @@ struct fl_join {
 		pid_t pid, tid;
 	} *awaited;		/* by threads of JVMs, when they were listed */
 	size_t nawaited, awaited_capacity;
-	int64_t listed, next_list;
+	int64_t next_list;
+	struct fl_task_thread {
+		pid_t pid, tid;
+	} *tasks;		/* threads that have waited for a worker */
+	size_t ntasks, tasks_capacity;
 	struct fl_blocked blocked;
 };
 
@@ -70,6 +74,6 @@ flame_id fl_join_base(struct fl_recorder *r, struct fl_process *p,
 /* Whether a thread of a worker waits for the JVM. */
 bool fl_join_is_idle(const struct fl_recorder *r, pid_t pid, pid_t tid);
 /* Whether a thread of a JVM waits for a worker that is at work. */
-bool fl_join_waits(const struct fl_recorder *r, pid_t pid, pid_t tid);
+bool fl_join_waits(struct fl_recorder *r, pid_t pid, pid_t tid);
 
 #endif

@@ -198,6 +198,19 @@ static void look_for_processes(struct fl_recorder *r)
 	fl_targets_free(&targets);
 }
 
+/* Before their tasks are looked at. */
+static void look_for_workers(struct fl_recorder *r)
+{
+	for (size_t i = 0; r->how.join && i < r->processes.count; i++) {
+		struct fl_process *p = r->processes.data[i];
+
+		if (p->tracked && !p->exited && p->has_maps &&
+		    fl_process_is_python(p) &&
+		    fl_process_python(&r->processes, p))
+			fl_join_look(r, p);
+	}
+}
+
 void fl_wall_tick(struct fl_recorder *r)
 {
 	struct fl_waiters *w = &r->waiters;
@@ -208,6 +221,7 @@ void fl_wall_tick(struct fl_recorder *r)
 	if (r->blind)
 		look_for_processes(r);
 	fl_waiters_list(r);
+	look_for_workers(r);
 	/* Rounds that a busy machine let pass count with this one. */
 	w->weight = 1;
 	w->begin += interval(r);
