@@ -262,13 +262,17 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/cfi_expression.c \
 	libflame/sample/check.c libflame/sample/dwarf.h \
 	libflame/sample/counted.c \
-	libflame/sample/cpython.c \
+	libflame/sample/cpython.c libflame/sample/cpython.h \
+	libflame/sample/cpython_code.c \
+	libflame/sample/cpython_lines.c \
+	libflame/sample/cpython_merge.c \
 	libflame/sample/demangle.c \
 	libflame/sample/demangle_rust.c libflame/sample/elf.c \
 	libflame/sample/elf.h \
 	libflame/sample/hotspot.c libflame/sample/hotspot.h \
 	libflame/sample/hotspot_code.c \
 	libflame/sample/hotspot_layout.c \
+	libflame/sample/hotspot_lines.c \
 	libflame/sample/hotspot_methods.c \
 	libflame/sample/hotspot_threads.c \
 	libflame/sample/jvm_events.c libflame/sample/jvm_events.h \
@@ -277,7 +281,8 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/offcpu.c \
 	libflame/sample/perf_events.c libflame/sample/perf_events.h \
 	libflame/sample/perf_records.c \
-	libflame/sample/perf_records.h libflame/sample/proc.h \
+	libflame/sample/perf_records.h libflame/sample/places.c \
+	libflame/sample/proc.h \
 	libflame/sample/process.c \
 	libflame/sample/process.h \
 	libflame/sample/facts.c \

@@ -194,6 +194,7 @@ script_tests = \
 	tests/coherence/viewer \
 	tests/record/wait \
 	tests/record/counted \
+	tests/record/lines \
 	tests/fuzz/replay.sh \
 	tests/laws/batch \
 	tests/laws/report \

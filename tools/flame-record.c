@@ -21,7 +21,7 @@
 enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
 
 struct own {
-	bool all, check, threads, user, no_children, no_join;
+	bool all, check, threads, user, no_children, no_inline, no_join, lines;
 	const char *format;
 	enum fl_record_kind kind;
 	bool kind_given;
@@ -48,10 +48,14 @@ static const struct cli_option options[] = {
 	  CLI_TEXT, CLI_AT(format) },
 	{ 'F', "frequency", "HERTZ", "samples a second (99; wall: 20)",
 	  .kind = CLI_TAKE },
+	{ 0, "lines", NULL, "line numbers of Java, Python, inlined functions",
+	  CLI_FLAG, CLI_AT(lines) },
 	{ 0, "list", NULL, "list what --event takes here, and exit",
 	  CLI_FLAG, CLI_AT(list) },
 	{ 0, "no-children", NULL, "only the processes named, not their children",
 	  CLI_FLAG, CLI_AT(no_children) },
+	{ 0, "no-inline", NULL, "no frames of inlined native functions",
+	  CLI_FLAG, CLI_AT(no_inline) },
 	{ 0, "no-join", NULL, "Python workers apart from their Spark tasks",
 	  CLI_FLAG, CLI_AT(no_join) },
 	{ 'p', "pid", "PID|NAME|java", "record these processes",
@@ -232,7 +236,7 @@ static void say_result(const struct cli *cli,
 	double truncated = 100 * (double)result->truncated / samples;
 	double broken = 100 - whole - truncated;
 	double lost = (double)result->lost;
-	char complete[40] = "";
+	char complete[40] = "", gone[40] = "";
 
 	if (cli->quiet)
 		return;
@@ -263,9 +267,12 @@ static void say_result(const struct cli *cli,
 	if (result->samples)
 		snprintf(complete, sizeof(complete),
 			 "%.1f%% complete stacks, ", whole);
+	if (result->gone)
+		snprintf(gone, sizeof(gone), "%.1f%% with [frame gone], ",
+			 100 * (double)result->gone / samples);
 	cli_say(cli, "%" PRIu64 " samples of %s in %.1f s, %" PRIu64 " lost, "
-		"%s%s", result->samples, result->what, result->seconds,
-		result->lost, complete,
+		"%s%s%s", result->samples, result->what, result->seconds,
+		result->lost, complete, gone,
 		result->kernel ? "user+kernel" : "user");
 }
 
@@ -532,6 +539,9 @@ static int record(struct cli *cli, struct flame *flame,
 			 own->hertz : 20,
 		.seconds = own->seconds, .threads = own->threads,
 		.comms = is_script(own), .join = !own->no_join,
+		.lines = own->lines,
+		.places = !is_script(own) && (own->lines || !own->no_inline),
+		.inlined = !own->no_inline,
 		.command = command->pid, .go = command->go,
 		.argv = command->pid > 0 ? cli->inputs : NULL,
 		.argc = cli->ninputs,
@@ -550,6 +560,8 @@ static int record(struct cli *cli, struct flame *flame,
 	}
 	sink = source ? make_sink(cli, flame,
 				  fl_record_result(source)->metric) : NULL;
+	sink = sink && !is_script(own) ?
+	       fl_places_filter(flame, sink, fl_record_places(source)) : sink;
 	status = sink ? pump(cli, flame, source, sink, command) :
 			fail(cli, flame);
 	flame_close(source);

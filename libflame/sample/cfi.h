@@ -10,7 +10,9 @@
 /* DWARF's numbers of registers of x86-64. */
 enum {
 	FL_REG_BX = 3, FL_REG_BP = 6, FL_REG_SP = 7, FL_REG_IP = 16,
-	FL_REGS = 17
+	FL_REGS = 17,
+	FL_KEPT_REGS = 6,	/* that functions restore */
+	FL_KEPT = FL_KEPT_REGS + 64	/* and words from the stack pointer on */
 };
 
 enum fl_rule {
@@ -60,6 +62,9 @@ bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
 struct fl_memory {
 	bool (*read)(void *arg, uint64_t at, void *to, size_t size);
 	void *arg;
+	/* Several parts of this size at once; NULL: one by one. */
+	bool (*read_parts)(void *arg, const uint64_t *at, size_t n, void *to,
+			   size_t size);
 };
 
 struct fl_regs {

@@ -12,7 +12,7 @@
 #include "sample/hotspot.h"
 
 /* Frames of the interpreter: words from the frame pointer. */
-enum { SENDER_SP = -1, METHOD = -3 };
+enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8 };
 
 struct fl_hotspot *fl_hotspot_new(struct flame *flame,
 				  const struct fl_memory *memory,
@@ -48,6 +48,11 @@ void fl_hotspot_free(struct fl_hotspot *h)
 	fl_map_free(&h->threads);
 	fl_buf_free(&h->buf);
 	fl_free(h);
+}
+
+void fl_hotspot_show_lines(struct fl_hotspot *h)
+{
+	h->lines = true;
 }
 
 void fl_hotspot_round(struct fl_hotspot *h)
@@ -194,6 +199,25 @@ static enum fl_step step_method(struct java_step *s, struct fl_unwinder *u,
 	return leave_sized(s);
 }
 
+/*
+ * The index of an interpreted frame's bytecode.  It is in a register while it
+ * is executed, and in the frame while it calls.
+ */
+static int32_t interpreted_at(const struct java_step *s, uint64_t method,
+			      uint64_t bp)
+{
+	int32_t bci = FL_NO_BCI;
+	uint64_t at;
+
+	if (!s->h->lines)
+		return bci;
+	if (s->leaf)
+		bci = fl_hotspot_bci(s->h, method, s->regs->value[13]);
+	if (bci == FL_NO_BCI && stack_word(s, bp + BYTECODE * 8, &at))
+		bci = fl_hotspot_bci(s->h, method, at);
+	return bci;
+}
+
 static enum fl_step step_interpreter(struct java_step *s,
 				     struct fl_unwinder *u)
 {
@@ -210,10 +234,11 @@ static enum fl_step step_interpreter(struct java_step *s,
 	if (!stack_word(s, bp + SENDER_SP * 8, &sp))
 		sp = 0;
 	/* A frame that is being made: the method is in rbx. */
-	if (!fl_hotspot_push(s->h, u, method, FLAME_INTERPRETED, ip)) {
+	if (!fl_hotspot_push(s->h, u, method, interpreted_at(s, method, bp),
+			     FLAME_INTERPRETED, ip)) {
 		if (!s->leaf)
 			return FL_STEP_UNREADABLE;
-		fl_hotspot_push(s->h, u, s->regs->value[FL_REG_BX],
+		fl_hotspot_push(s->h, u, s->regs->value[FL_REG_BX], 0,
 				FLAME_INTERPRETED, ip);
 		if (bp - s->regs->value[FL_REG_SP] > 128)
 			return leave_bare(s);

@@ -5,6 +5,7 @@
  *	hotspot_layout.c	where its structures have what
  *	hotspot_code.c		the code cache and the blobs in it
  *	hotspot_methods.c	names of methods, and those that were inlined
+ *	hotspot_lines.c		lines of them
  *	hotspot_threads.c	names of threads
  *	hotspot.c		from a frame to its caller
  */
@@ -30,8 +31,8 @@ struct fl_vm_layout {
 		dependencies, metadata, immutable, immutable_size,
 		scopes_data_offset, deopt, deopt_offset, orig_pc;
 	int64_t const_method, constants, name_index, pool_holder, klass_name,
-		symbol_length, symbol_body;
-	int64_t size_of_block, size_of_pool;
+		symbol_length, symbol_body, code_size, method_flags;
+	int64_t size_of_block, size_of_pool, size_of_method;
 	int64_t thread_list, list_length, list_data, first_thread,
 		next_thread, thread_object, virtual_thread, osthread, thread_id, oops_base, oops_shift;
 };
@@ -105,6 +106,7 @@ struct fl_hotspot {
 	struct fl_map threads;		/* tid -> its JavaThread */
 	unsigned threads_round;		/* when they were listed */
 	struct fl_vm_names names;
+	bool lines;		/* names have them */
 	struct fl_buf buf;
 };
 
@@ -161,11 +163,21 @@ void fl_hotspot_make_room(struct fl_hotspot *h, size_t size);
 struct fl_code_blob *fl_hotspot_blob(struct fl_hotspot *h, uint64_t pc);
 
 /* hotspot_methods.c */
-/* false: it is not a method. */
+/* bci: where it is, or FL_NO_BCI.  false: it is not a method. */
 bool fl_hotspot_push(struct fl_hotspot *h, struct fl_unwinder *u,
-		     uint64_t method, enum flame_type type, uint64_t pc);
+		     uint64_t method, int32_t bci, enum flame_type type,
+		     uint64_t pc);
 /* The methods of a place in compiled code, inlined ones first. */
 bool fl_hotspot_push_compiled(struct fl_hotspot *h, struct fl_unwinder *u,
 			      struct fl_code_blob *blob, uint64_t pc);
+
+/* hotspot_lines.c */
+enum { FL_NO_BCI = INT32_MIN };
+/* The line of a bytecode of a method; 0: not known. */
+uint32_t fl_hotspot_line(const struct fl_hotspot *h, uint64_t method,
+			 int32_t bci);
+/* The index of the bytecode at an address; FL_NO_BCI: it is none of these. */
+int32_t fl_hotspot_bci(const struct fl_hotspot *h, uint64_t method,
+		       uint64_t address);
 
 #endif

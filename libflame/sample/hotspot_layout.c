@@ -54,6 +54,9 @@ static const struct wanted {
 	{ "Method", "_constMethod", AT(const_method) },
 	{ "ConstMethod", "_constants", AT(constants) },
 	{ "ConstMethod", "_name_index", AT(name_index) },
+	{ "ConstMethod", "_code_size", AT(code_size) },
+	{ "ConstMethod", "_flags", AT(method_flags) },	/* up to 17 */
+	{ "ConstMethod", "_flags._flags", AT(method_flags) },
 	{ "ConstantPool", "_pool_holder", AT(pool_holder) },
 	{ "Klass", "_name", AT(klass_name) },
 	{ "Symbol", "_length", AT(symbol_length) },
@@ -173,6 +176,9 @@ static bool read_types(struct fl_hotspot *h, const struct fl_vm_symbols *vm)
 				(int64_t)fl_vm_word(h, at + size);
 		else if (strcmp(name, "ConstantPool") == 0)
 			h->layout.size_of_pool =
+				(int64_t)fl_vm_word(h, at + size);
+		else if (strcmp(name, "ConstMethod") == 0)
+			h->layout.size_of_method =
 				(int64_t)fl_vm_word(h, at + size);
 	}
 	return h->layout.size_of_block > 0 && h->layout.size_of_pool > 0;

@@ -7,6 +7,8 @@
 
 #include "sample/hotspot.h"
 
+#include <inttypes.h>
+
 enum {
 	MAX_NAME = 4096,
 	MAX_DATA = 16 << 20,	/* of debug information of a method, twice */
@@ -96,15 +98,32 @@ static flame_id method_name(struct fl_hotspot *h, uint64_t at)
 	return m->name;
 }
 
+/* "java/lang/String.indexOf:1834" */
+static flame_id add_line(struct fl_hotspot *h, flame_id name, uint32_t line)
+{
+	struct slice text = fl_name_at(h->flame, name);
+
+	h->buf.size = 0;
+	fl_buf_put(&h->buf, text.data, text.size);
+	fl_buf_print(&h->buf, ":%" PRIu32, line);
+	return flame_name(h->flame, h->buf.data, h->buf.size);
+}
+
 bool fl_hotspot_push(struct fl_hotspot *h, struct fl_unwinder *u,
-			    uint64_t method, enum flame_type type, uint64_t pc)
+		     uint64_t method, int32_t bci, enum flame_type type,
+		     uint64_t pc)
 {
 	flame_id name = method_name(h, method);
+	uint32_t line = 0;
 
 	if (!name)
 		return false;
+	if (h->lines && bci != FL_NO_BCI)
+		line = fl_hotspot_line(h, method, bci);
+	if (line)
+		name = add_line(h, name, line);
 	return fl_unwind_push(u, flame_frame(h->flame, &(struct flame_frame){
-		.name = name, .type = type,
+		.name = name, .type = type, .line = line,
 		.file = fl_name(h->flame, "[JIT app cache]"),
 	}), pc);
 }
@@ -219,7 +238,7 @@ static bool push_scopes(struct fl_hotspot *h, struct fl_unwinder *u,
 			enum flame_type outer)
 {
 	struct places places;
-	uint32_t scope, sender, index;
+	uint32_t scope, sender, index, bci;
 	bool any = false;
 
 	if (!read_data(h, blob, &places))
@@ -237,7 +256,10 @@ static bool push_scopes(struct fl_hotspot *h, struct fl_unwinder *u,
 			return any;
 		method = fl_vm_word(h, places.metadata + (index - 1) *
 				    UINT64_C(8));
+		/* -1, the entry of a synchronized method, is stored as 0. */
 		if (!fl_hotspot_push(h, u, method,
+				     unsigned5(h, &at, end, &bci) ?
+				     (int32_t)bci - 1 : FL_NO_BCI,
 				     sender ? FLAME_INLINED : outer, pc))
 			return any;
 		any = true;
@@ -258,5 +280,5 @@ bool fl_hotspot_push_compiled(struct fl_hotspot *h, struct fl_unwinder *u,
 	if (push_scopes(h, u, blob, pc, type))
 		return true;
 	u->nframes = before;
-	return fl_hotspot_push(h, u, blob->method, type, pc);
+	return fl_hotspot_push(h, u, blob->method, FL_NO_BCI, type, pc);
 }

@@ -5,6 +5,7 @@
 #ifndef FL_SAMPLE_JOIN_H
 #define FL_SAMPLE_JOIN_H
 
+#include "sample/blocked.h"
 #include "sample/sample.h"
 
 /* sockets.c ------------------------------------------------------------- */

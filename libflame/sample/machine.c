@@ -151,6 +151,30 @@ bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
 	return fl_read_memory(p->pid, at, to, size) == (ssize_t)size;
 }
 
+/* In as few calls as the kernel allows: a running thread changes meanwhile. */
+bool fl_process_read_parts(void *arg, const uint64_t *at, size_t n, void *to,
+			   size_t size)
+{
+	enum { PARTS = 512 };
+	const struct fl_process *p = arg;
+	struct iovec remote[PARTS], local;
+	char *end = to;
+
+	for (size_t done = 0, k; done < n; done += k) {
+		k = FL_MIN(n - done, (size_t)PARTS);
+		for (size_t i = 0; i < k; i++)
+			remote[i] = (struct iovec){
+				(void *)(uintptr_t)at[done + i], size
+			};
+		local = (struct iovec){ end, k * size };
+		if (process_vm_readv(p->pid, &local, 1, remote, k, 0) !=
+		    (ssize_t)(k * size))
+			return false;
+		end += k * size;
+	}
+	return true;
+}
+
 static const struct fl_mapping *find_path(const struct fl_process *p,
 					  bool (*is_it)(const char *path))
 {
@@ -227,19 +251,24 @@ static bool exported_symbols(struct fl_processes *all,
 
 int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
 {
-	struct fl_memory memory = { fl_process_read, p };
+	struct fl_memory memory = { .read = fl_process_read, .arg = p };
 	struct fl_vm_symbols vm;
 	int major = 0;
 
 	if (!p->hotspot &&
 	    exported_symbols(all, p, find_path(p, fl_is_jvm_path), &vm))
 		p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
+	if (p->hotspot && all->lines)
+		fl_hotspot_show_lines(p->hotspot);
 	return major;
 }
 
 static void open_python(struct fl_processes *all, struct fl_process *p)
 {
-	struct fl_memory memory = { fl_process_read, p };
+	struct fl_memory memory = {
+		.read = fl_process_read, .arg = p,
+		.read_parts = fl_process_read_parts,
+	};
 	struct fl_vm_symbols vm;
 	unsigned minor = 0;
 
@@ -248,6 +277,8 @@ static void open_python(struct fl_processes *all, struct fl_process *p)
 	    !exported_symbols(all, p, find_path(p, fl_is_python_path), &vm))
 		return;
 	p->python = fl_cpython_new(all->flame, &memory, &vm, &minor);
+	if (p->python && all->lines)
+		fl_cpython_show_lines(p->python);
 	if (p->python || !minor)
 		return;
 	p->python_refused = true;

@@ -285,7 +285,7 @@ static struct fl_elf *open_vdso(void)
 				    (size_t)e->e_shnum * e->e_shentsize) : NULL;
 }
 
-static void read_elf(struct fl_module *module)
+static void read_elf(struct fl_processes *all, struct fl_module *module)
 {
 	const struct fl_elf_section *section;
 	struct fl_elf *elf = module->elf, *debug = NULL;
@@ -305,6 +305,7 @@ static void read_elf(struct fl_module *module)
 			debug = open_packed(elf, &unpacked);
 	}
 	fl_symbols_elf(&module->symbols, elf, debug);
+	module->debug = fl_places_file(all->places, elf, debug);
 	elf->refused |= debug && debug->refused;
 	fl_elf_close(debug);
 	fl_buf_free(&unpacked);
@@ -391,7 +392,7 @@ void fl_module_load(struct fl_processes *all, pid_t pid,
 	}
 	if (!module->elf)
 		return;
-	read_elf(module);
+	read_elf(all, module);
 	if (fl_is_jvm_path(module->path) || fl_is_python_path(module->path))
 		read_vm_symbols(module);
 	if (module->elf->refused)

@@ -386,6 +386,7 @@ void fl_processes_free(struct fl_processes *all)
 	fl_index_free(&all->modules_index);
 	fl_map_free(&all->by_pid);
 	fl_symbols_free(&all->kernel);
+	fl_places_free(all->places);
 	fl_buf_free(&all->buf);
 }
 
@@ -454,6 +455,7 @@ flame_id fl_process_frame(struct fl_processes *all, struct fl_process *p,
 	const struct fl_mapping *m = fl_process_mapping(all, p, at);
 	struct fl_symbol *symbol = NULL;
 	uint64_t address;
+	flame_id frame;
 
 	*found = NULL;
 	if (!m)
@@ -477,14 +479,17 @@ flame_id fl_process_frame(struct fl_processes *all, struct fl_process *p,
 			    &address))
 		return m->module->unknown;
 	symbol = fl_symbols_at(&m->module->symbols, address);
-	if (!symbol)
-		return range_frame(all, m->module, address);
 	*found = symbol;
-	return symbol_frame(all, symbol, m->module->file,
-			    fl_slice_ends(fl_name_at(all->flame,
-						     m->module->file),
-					  "/libjvm.so") ?
-			    FLAME_CPP : FLAME_NATIVE);
+	if (!symbol)
+		frame = range_frame(all, m->module, address);
+	else
+		frame = symbol_frame(all, symbol, m->module->file,
+				     fl_slice_ends(fl_name_at(all->flame,
+							m->module->file),
+						   "/libjvm.so") ?
+				     FLAME_CPP : FLAME_NATIVE);
+	return m->module->debug ? fl_places_frame(all->places, m->module->debug,
+						  address, frame) : frame;
 }
 
 void fl_kernel_read(struct fl_processes *all)

@@ -28,6 +28,7 @@ struct fl_module {
 	uint64_t device, inode;
 	flame_id file, unknown;	/* its name; the frame of unknown functions */
 	bool loaded, used;	/* used: by a process, see drop_modules */
+	unsigned debug;		/* see fl_places_file */
 	struct fl_elf *elf;	/* NULL: not readable */
 	struct fl_cfi cfi;
 	struct fl_symbols symbols;
@@ -40,6 +41,7 @@ struct fl_mapping {
 };
 
 struct fl_cpython;
+struct fl_places;
 struct fl_hotspot;
 
 struct fl_process {
@@ -77,6 +79,8 @@ struct fl_processes {
 	struct fl_index modules_index;
 	size_t modules_most;	/* more are looked through for unused ones */
 	unsigned modules_dropped;	/* times that some were freed */
+	bool lines;		/* names of Java and Python have them */
+	struct fl_places *places;	/* NULL: not wanted */
 	struct fl_symbols kernel;
 	bool kernel_read, kernel_known;
 	flame_id unknown, kernel_unknown;
@@ -136,6 +140,8 @@ flame_id fl_process_jit_frame(struct fl_processes *all,
 			      const struct fl_symbol *symbol);
 /* A process's memory as struct fl_memory; arg is the struct fl_process. */
 bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
+bool fl_process_read_parts(void *arg, const uint64_t *at, size_t n, void *to,
+			   size_t size);
 /* The process's JVM, whose code has the address; NULL: none. */
 struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 				  struct fl_process *process, uint64_t at);
@@ -149,5 +155,25 @@ int fl_process_jvm_release(struct fl_processes *all,
 			   struct fl_process *process);
 /* Call it before the samples of a round: caches may be stale. */
 void fl_processes_round(struct fl_processes *all);
+
+/* places.c ------------------------------------------------------------- */
+
+/*
+ * Of inlined functions, or lines, or both; strict: by files of root alone.
+ * NULL: libdw is not here.
+ */
+struct fl_places *fl_places_new(struct flame *flame, bool inlined, bool lines,
+				bool strict);
+void fl_places_free(struct fl_places *places);
+/* Whichever file has debug information, to be read later; 0: none. */
+unsigned fl_places_file(struct fl_places *places, const struct fl_elf *elf,
+			const struct fl_elf *debug);
+/* A frame of this address alone, for the function's one. */
+flame_id fl_places_frame(struct fl_places *places, unsigned file,
+			 uint64_t address, flame_id plain);
+/* Gives samples the frames that addresses stand for; places NULL: next. */
+struct flame_sink *fl_places_filter(struct flame *flame,
+				    struct flame_sink *next,
+				    struct fl_places *places);
 
 #endif

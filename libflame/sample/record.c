@@ -219,6 +219,7 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 				      end == FL_STACK_WHOLE) &&
 		    end == FL_STACK_WHOLE)
 			end = FL_STACK_TRUNCATED;
+		r->result.gone += r->unwinder.gone;
 	}
 	if (end == FL_STACK_TRUNCATED)
 		fl_unwind_push(&r->unwinder,
@@ -517,6 +518,13 @@ const struct fl_record_result *fl_record_result(const struct flame_source *s)
 	return &r->result;
 }
 
+struct fl_places *fl_record_places(const struct flame_source *source)
+{
+	const struct fl_recorder *r = source->state;
+
+	return r->processes.places;
+}
+
 uint64_t fl_record_address(const struct flame_source *source, flame_id frame)
 {
 	const struct fl_recorder *r = source->state;
@@ -671,6 +679,12 @@ struct flame_source *fl_record_open(struct flame *flame,
 	source->seen_first = source->seen_last = FLAME_NOTIME;
 	r->how = *recording;
 	r->processes.flame = flame;
+	r->processes.lines = recording->lines;
+	if (recording->places)
+		r->processes.places =
+			fl_places_new(flame, recording->inlined,
+				      recording->lines, geteuid() == 0 &&
+				      recording->sampling.all);
 	r->unwinder.processes = &r->processes;
 	r->since_1970 = epoch_offset();
 	source->in = fl_in_memory(flame, "", 0, recording->argv ?

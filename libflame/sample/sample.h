@@ -8,6 +8,7 @@
  *	perf_records.c	the records in them
  *	process.c	processes, their mappings, names of addresses
  *	module.c	files that are mapped
+ *	places.c	inlined functions and lines, by debug information
  *	machine.c	perf maps, and the virtual machines of processes
  *	elf.c		ELF files, on disk or in memory
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
@@ -16,7 +17,7 @@
  *	cfi_expression.c	the expressions in it
  *	unwind.c	the frames of a sample, from its registers and stack bytes
  *	hotspot.c	Java frames, from a JVM's memory (hotspot.h)
- *	cpython.c	Python frames, from an interpreter's memory
+ *	cpython.c	Python frames, from an interpreter's memory (cpython.h)
  *	targets.c	which processes to record
  *	record.c	all of them as a source of samples (recorder.h)
  *	facts.c		what Info tells of a recording
@@ -49,6 +50,8 @@ struct fl_recording {
 	double seconds;		/* 0: until the end of the targets */
 	bool threads;		/* a root frame for each thread */
 	bool comms;		/* threads are named as the kernel does */
+	bool lines;		/* names have them */
+	bool places, inlined;	/* see fl_record_places, fl_places_new */
 	bool join;		/* Python workers stand on their Spark tasks */
 	pid_t command;		/* a child to wait for; 0: none */
 	char *const *argv;	/* its arguments, or NULL */
@@ -63,6 +66,7 @@ struct fl_recording {
 
 struct fl_record_result {
 	uint64_t samples, lost, whole, truncated, stacks;
+	uint64_t gone;		/* stacks of Python with [frame gone] */
 	uint64_t joined;	/* samples of workers that stand on a task */
 	uint64_t left_out;	/* wall: looks at tasks that these stand for */
 	double seconds;
@@ -86,6 +90,8 @@ struct flame_source *fl_record_open(struct flame *flame,
 				    const struct fl_recording *recording,
 				    struct fl_refusal *refusal);
 const struct fl_record_result *fl_record_result(const struct flame_source *s);
+/* For fl_places_filter, before the source is closed. */
+struct fl_places *fl_record_places(const struct flame_source *source);
 /* The last address seen of a frame; 0: none. */
 uint64_t fl_record_address(const struct flame_source *source, flame_id frame);
 

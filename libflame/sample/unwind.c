@@ -31,6 +31,7 @@ void fl_unwinder_free(struct fl_unwinder *u)
 {
 	fl_free(u->frames);
 	fl_free(u->addresses);
+	fl_free(u->kept);
 	fl_free(u->rows);
 	fl_map_free(&u->known);
 	memset(u, 0, sizeof(*u));
@@ -62,6 +63,33 @@ static const struct fl_cfi_row *row_at(struct fl_unwinder *u,
 	if (fresh && fl_cfi_row_at(&module->cfi, address, &u->rows[u->nrows]))
 		*place = ++u->nrows;
 	return *place ? &u->rows[*place - 1] : NULL;
+}
+
+/*
+ * Registers at a frame of Python's loop: one of them tells which instruction is
+ * executed.
+ */
+static void keep(struct fl_unwinder *u, const struct fl_regs *regs,
+		 const struct fl_memory *memory)
+{
+	static const uint8_t kept[FL_KEPT_REGS] = {
+		FL_REG_BX, FL_REG_BP, 12, 13, 14, 15
+	};
+	struct fl_kept *k;
+
+	if (!fl_grow(&u->kept, &u->kept_capacity, u->nkept + 1,
+		     sizeof(*u->kept)))
+		return;
+	k = &u->kept[u->nkept++];
+	k->frame = u->nframes - 1;
+	for (size_t i = 0; i < FL_KEPT_REGS; i++)
+		k->value[i] = regs->known >> kept[i] & 1 ?
+			      regs->value[kept[i]] : 0;
+	if (!memory->read(memory->arg, regs->value[FL_REG_SP],
+			  k->value + FL_KEPT_REGS,
+			  sizeof(k->value) - FL_KEPT_REGS * sizeof(*k->value)))
+		memset(k->value + FL_KEPT_REGS, 0, sizeof(k->value) -
+		       FL_KEPT_REGS * sizeof(*k->value));
 }
 
 struct copy {
@@ -350,11 +378,12 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
 			    const struct fl_stack_bytes *stack)
 {
 	struct copy copy = { stack, p, false };
-	struct fl_memory memory = { read_copy, &copy };
+	struct fl_memory memory = { .read = read_copy, .arg = &copy };
 	struct fl_regs regs = *begin;
 	bool exact = true;	/* the address is of the instruction itself */
 	bool called_main = false;
 
+	u->nkept = 0;
 	for (unsigned i = 0; i < FL_MAX_FRAMES; i++) {
 		uint64_t ip = regs.value[FL_REG_IP], lookup = ip - !exact;
 		const struct fl_mapping *m;
@@ -381,6 +410,9 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
 		frame = fl_process_frame(u->processes, p, lookup, &symbol);
 		if (!fl_unwind_push(u, frame, ip))
 			return FL_STACK_BROKEN;
+		if (p->python && symbol &&
+		    fl_is_python_loop(symbol->name))
+			keep(u, &regs, &memory);
 		status = step(u, p, symbol, lookup, &memory, &regs, &exact);
 		if (status == FL_STEP_UNREADABLE &&
 		    is_start(symbol, called_main))

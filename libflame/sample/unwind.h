@@ -25,6 +25,12 @@ struct fl_unwinder {
 	size_t nframes, frames_capacity;
 	uint64_t *addresses;	/* of frames */
 	size_t addresses_capacity;
+	struct fl_kept {	/* what a frame's callees have to keep */
+		size_t frame;
+		uint64_t value[FL_KEPT];
+	} *kept;		/* of interpreters' loops, leaf first */
+	size_t nkept, kept_capacity;
+	bool gone;		/* see fl_cpython_merge */
 };
 
 /* A copy of the stack from the stack pointer on. */

@@ -18,6 +18,8 @@ struct fl_hotspot *fl_hotspot_new(struct flame *flame,
 				  const struct fl_memory *memory,
 				  const struct fl_vm_symbols *vm, int *major);
 void fl_hotspot_free(struct fl_hotspot *hotspot);
+/* Names are to have the line that a frame executes. */
+void fl_hotspot_show_lines(struct fl_hotspot *hotspot);
 /* Cached memory of the target may be stale now. */
 void fl_hotspot_round(struct fl_hotspot *hotspot);
 /* Whether the address is in its code cache. */
@@ -51,13 +53,18 @@ struct fl_cpython *fl_cpython_new(struct flame *flame,
 				  const struct fl_vm_symbols *vm,
 				  unsigned *minor);
 void fl_cpython_free(struct fl_cpython *python);
+/* Whether a function is the interpreter's loop. */
+bool fl_is_python_loop(const char *name);
+/* Names are to have the line that a frame executes. */
+void fl_cpython_show_lines(struct fl_cpython *python);
 /* Reads a thread's Python frames of this moment, for the sample of this key. */
 void fl_cpython_read(struct fl_cpython *python, pid_t tid, uint64_t key);
 /*
  * Puts the thread's Python frames in the places of the interpreter's loop,
  * among the frames of a stack: those read for the sample of this key, or else
  * (0: none were) those of now.  whole: the stack reaches the thread's first
- * frame.  false: there are more of them than are read.
+ * frame.  false: there are more of them than are read.  unwinder->gone: some are
+ * not known, as they had ended when they were read: "[frame gone]".
  */
 bool fl_cpython_merge(struct fl_cpython *python, struct fl_unwinder *unwinder,
 		      pid_t tid, uint64_t key, bool whole);

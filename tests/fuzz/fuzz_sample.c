@@ -41,7 +41,7 @@ static bool read_image(void *arg, uint64_t at, void *to, size_t size)
 static void walk(const struct fl_cfi *cfi, const uint8_t *data, size_t size)
 {
 	struct image image = { data, size, 0 };
-	struct fl_memory memory = { read_image, &image };
+	struct fl_memory memory = { .read = read_image, .arg = &image };
 
 	for (size_t i = 0; i < cfi->nranges && i < 64; i++)
 		for (unsigned k = 0; k < 8; k++) {

@@ -29,7 +29,7 @@ static void begin(struct bench *b, const uint8_t *data, size_t size)
 	b->process.exited = true;	/* /proc is not asked */
 	b->unwinder.processes = &b->processes;
 	b->bytes = (struct vm_bytes){ data, size };
-	b->memory = (struct fl_memory){ vm_image_read, &b->bytes };
+	b->memory = (struct fl_memory){ .read = vm_image_read, .arg = &b->bytes };
 }
 
 static void end(struct bench *b)
@@ -71,6 +71,7 @@ void fuzz_hotspot(const struct fuzz_target *target, const uint8_t *data,
 	vm_image_symbols(&vm, true);
 	jvm = fl_hotspot_new(b.flame, &b.memory, &vm, &major);
 	if (jvm) {
+		fl_hotspot_show_lines(jvm);
 		unwind(&b, jvm);
 		/* Then the second half is gone. */
 		fl_hotspot_round(jvm);
@@ -101,6 +102,8 @@ void fuzz_cpython(const struct fuzz_target *target, const uint8_t *data,
 	begin(&b, data, size);
 	vm_image_symbols(&vm, false);
 	python = fl_cpython_new(b.flame, &b.memory, &vm, &minor);
+	if (python)
+		fl_cpython_show_lines(python);
 	for (unsigned i = 0; python && i < 3; i++) {
 		b.unwinder.nframes = 0;
 		push(&b, "_PyEval_EvalFrameDefault");

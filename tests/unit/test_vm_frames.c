@@ -14,7 +14,9 @@ static struct fl_processes processes;
 static struct fl_process process;
 static struct fl_unwinder unwinder;
 static struct vm_bytes bytes;
-static struct fl_memory memory = { vm_image_read, &bytes };
+static struct fl_memory memory = {
+	.read = vm_image_read, .arg = &bytes,
+};
 static struct fl_vm_symbols vm;
 
 static void start(void)

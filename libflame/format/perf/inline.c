@@ -108,22 +108,69 @@ static struct fl_perf_module *find_module(struct fl_perf_inline *in,
 
 /* Debug information --------------------------------------------------- */
 
-/* The unit that has code at this address. */
-static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
+static bool add_unit(struct fl_perf_module *m, Dwarf_Off die, uint64_t start,
+		     uint64_t end)
+{
+	if (!fl_grow(&m->units, &m->units_capacity, m->nunits + 1,
+		     sizeof(*m->units)))
+		return false;
+	m->units[m->nunits++] = (struct fl_perf_unit){ start, end, die };
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct fl_perf_unit *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Not every compiler writes a table of the units' addresses. */
+static void read_units(struct fl_perf_module *m)
 {
 	Dwarf_Off at = 0, next;
 	size_t header;
 
-	if (fl_dw.dwarf_addrdie(dwarf, address, unit))
-		return true;
-	/* Not every compiler writes a table of them. */
-	for (; fl_dw.dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL,
+	m->has_units = true;
+	for (; fl_dw.dwarf_nextcu(m->dwarf, at, &next, &header, NULL, NULL,
 				  NULL) == 0;
-	     at = next)
-		if (fl_dw.dwarf_offdie(dwarf, at + header, unit) &&
-		    fl_dw.dwarf_haspc(unit, address) > 0)
-			return true;
-	return false;
+	     at = next) {
+		Dwarf_Addr base, start, end;
+		Dwarf_Die unit;
+		ptrdiff_t i = 0;
+
+		if (!fl_dw.dwarf_offdie(m->dwarf, at + header, &unit))
+			continue;
+		while ((i = fl_dw.dwarf_ranges(&unit, i, &base, &start,
+					       &end)) > 0)
+			if (start < end && !add_unit(m, at + header, start,
+						     end))
+				return;
+	}
+	if (m->nunits)
+		qsort(m->units, m->nunits, sizeof(*m->units), by_start);
+}
+
+/* The unit that has code at this address. */
+static bool find_unit(struct fl_perf_module *m, uint64_t address,
+		      Dwarf_Die *unit)
+{
+	size_t low = 0, high;
+
+	if (fl_dw.dwarf_addrdie(m->dwarf, address, unit))
+		return true;
+	if (!m->has_units)
+		read_units(m);
+	for (high = m->nunits; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->units[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < m->units[low - 1].end &&
+	       fl_dw.dwarf_offdie(m->dwarf, m->units[low - 1].die, unit);
 }
 
 /* The declaration of what a die is an instance of. */
@@ -301,7 +348,7 @@ static struct place ask(struct fl_perf_inline *in,
 	Dwarf_Die unit, *scopes = NULL, *chain = NULL;
 	int n;
 
-	if (find_unit(module->dwarf, address, &unit) &&
+	if (find_unit(module, address, &unit) &&
 	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
 		/* Nested as they were inlined, not as they were declared. */
 		n = fl_dw.dwarf_getscopes_die(&scopes[0], &chain);
@@ -356,4 +403,85 @@ bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 				 in->frames.at[place->first + i]))
 			return false;
 	return place->n;
+}
+
+/* A single file --------------------------------------------------------- */
+
+struct fl_perf_module *fl_inlined_open(const char *path)
+{
+	struct fl_perf_module *module;
+
+	if (fl_dw_open())
+		return NULL;
+	module = fl_perf_module_open(path);
+	if (module && !module->dwarf) {
+		fl_perf_module_close(module);
+		return NULL;
+	}
+	return module;
+}
+
+void fl_inlined_close(struct fl_perf_module *module)
+{
+	fl_perf_module_close(module);
+}
+
+static const char *linkage_of(Dwarf_Die *origin)
+{
+	Dwarf_Attribute attribute;
+
+	return fl_dw.dwarf_formstring(
+		fl_dw.dwarf_attr(origin, DW_AT_linkage_name, &attribute));
+}
+
+static bool each_of_chain(Dwarf_Die *unit, uint64_t address, Dwarf_Die *chain,
+			  int n, void (*take)(void *, const struct fl_inlined *),
+			  void *arg)
+{
+	struct source source = source_at(unit, address);
+	struct fl_buf buf = { 0 };
+	bool whole = false;
+
+	for (int i = 0; i < n && !whole; i++) {
+		int tag = fl_dw.dwarf_tag(&chain[i]);
+		struct fl_inlined at = {
+			.inlined = tag == DW_TAG_inlined_subroutine,
+			.file = source.file, .line = (unsigned)source.line,
+		};
+		Dwarf_Die origin;
+
+		if (!at.inlined && tag != DW_TAG_subprogram)
+			continue;
+		origin = origin_of(chain[i]);
+		at.linkage = linkage_of(&origin);
+		buf.size = 0;
+		put_scopes(&buf, &origin);
+		fl_buf_text(&buf, fl_dw.dwarf_diename(&origin) ?
+				  fl_dw.dwarf_diename(&origin) : "");
+		at.name = buf.size ? buf.data : NULL;
+		take(arg, &at);
+		whole = !at.inlined;
+		source = source_of_call(unit, &chain[i]);
+	}
+	fl_buf_free(&buf);
+	return whole;
+}
+
+bool fl_inlined_each(struct fl_perf_module *module, uint64_t address,
+		     void (*take)(void *arg, const struct fl_inlined *at),
+		     void *arg)
+{
+	Dwarf_Die unit, *scopes = NULL, *chain = NULL;
+	bool good = false;
+	int n;
+
+	if (find_unit(module, address, &unit) &&
+	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
+		n = fl_dw.dwarf_getscopes_die(&scopes[0], &chain);
+		good = n > 0 && each_of_chain(&unit, address, chain, n, take,
+					      arg);
+	}
+	fl_free(chain);
+	fl_free(scopes);
+	return good;
 }

@@ -186,6 +186,7 @@ void fl_perf_module_close(struct fl_perf_module *module)
 	if (module->debug_fd >= 0)
 		close(module->debug_fd);
 	fl_free(module->symbols);
+	fl_free(module->units);
 	fl_index_free(&module->by_name);
 	fl_map_free(&module->known);
 	fl_arena_free(&module->arena);

@@ -17,8 +17,8 @@
 	f(dwarf_addrdie) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_diename) \
 	f(dwarf_end) f(dwarf_filesrc) f(dwarf_formref_die) f(dwarf_formudata) \
 	f(dwarf_getscopes) f(dwarf_getscopes_die) f(dwarf_getsrc_die) \
-	f(dwarf_getsrcfiles) f(dwarf_haspc) f(dwarf_lineno) f(dwarf_linesrc) \
-	f(dwarf_nextcu) f(dwarf_offdie) f(dwarf_tag) f(dwelf_elf_gnu_build_id) \
+	f(dwarf_formstring) f(dwarf_getsrcfiles) f(dwarf_haspc) f(dwarf_lineno) f(dwarf_linesrc) \
+	f(dwarf_nextcu) f(dwarf_offdie) f(dwarf_ranges) f(dwarf_tag) f(dwelf_elf_gnu_build_id) \
 	f(elf_begin) f(elf_end) f(elf_getdata) f(elf_getphdrnum) f(elf_kind) \
 	f(elf_nextscn) f(elf_strptr) f(elf_version) f(gelf_getehdr) \
 	f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsym)
@@ -43,6 +43,12 @@ struct fl_perf_module {
 	size_t nsymbols, symbols_capacity;
 	struct fl_index by_name;	/* to symbols + 1 */
 	struct fl_map known;		/* addresses, for inline.c */
+	struct fl_perf_unit {
+		uint64_t start, end;
+		Dwarf_Off die;
+	} *units;			/* by start; read when first needed */
+	size_t nunits, units_capacity;
+	bool has_units;
 };
 
 /* Always one, though it may have neither symbols nor DWARF; NULL: memory. */

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Python's frames in the stack of a sample: each call of the interpreter's loop
+ * gets those that it executed.
+ *
+ * They were read after the sample.  The instruction that the loop executed, in
+ * its registers or on its stack, tells which of them are of that moment.
+ */
+#include "fl.h"
+
+#include "sample/cpython.h"
+#include "sample/virtual_machines.h"
+
+#include <stdlib.h>
+
+static bool starts(struct flame *flame, flame_id frame, const char *text)
+{
+	const struct flame_frame *f = flame_frame_of(flame, frame);
+
+	return strncmp(flame_name_text(flame, f->name, NULL), text,
+		       strlen(text)) == 0;
+}
+
+bool fl_is_python_loop(const char *name)
+{
+	return strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0;
+}
+
+static bool is_loop(const struct fl_cpython *py, flame_id frame)
+{
+	return starts(py->flame, frame, "_PyEval_EvalFrameDefault");
+}
+
+/*
+ * The run of the loop that is `loop` frames from the leaf, of `loops`.  Outer
+ * ones are the same still, while inner ones may have ended or begun after the
+ * sample: they are counted from the outermost one if both ends were reached.
+ */
+static const struct fl_py_run *run_of(const struct fl_py_walk *w, size_t loop,
+				size_t loops, bool from_root)
+{
+	size_t nruns = w->nruns;
+
+	/* A thread's base, that no loop has entered. */
+	while (from_root && nruns > loops &&
+	       w->runs[nruns - 1].begin == w->runs[nruns - 1].end)
+		nruns--;
+	if (from_root && loop + nruns < loops)
+		return NULL;
+	if (from_root)
+		loop = loop + nruns - loops;
+	return loop < nruns && w->runs[loop].begin < w->runs[loop].end ?
+	       &w->runs[loop] : NULL;
+}
+
+/* python -X perf has the same frames in its perf map, or not yet. */
+static bool is_double(const struct fl_cpython *py, const struct fl_unwinder *u,
+		      size_t i)
+{
+	return starts(py->flame, u->frames[i], "py::") ||
+	       (i && starts(py->flame, u->frames[i], "[unknown]") &&
+		is_loop(py, u->frames[i - 1]));
+}
+
+static struct fl_py_walk *walk_for(struct fl_cpython *py, pid_t tid,
+				   uint64_t key)
+{
+	struct fl_py_walk *now = &py->walks[FL_PY_PENDING];
+
+	for (size_t i = 0; key && i < FL_PY_PENDING; i++)
+		if (py->walks[i].key == key)
+			return &py->walks[i];
+	fl_py_walk_thread(py, now, tid);
+	return now;
+}
+
+/* What the loop was executing --------------------------------------------- */
+
+static const struct fl_kept *kept_of(const struct fl_unwinder *u, size_t frame)
+{
+	for (size_t i = 0; i < u->nkept; i++)
+		if (u->kept[i].frame == frame)
+			return &u->kept[i];
+	return NULL;
+}
+
+/* Learns where the instruction pointer is while the function is `code`. */
+static void learn(struct fl_py_habit *habit, const struct fl_kept *kept,
+		  const struct fl_py_code *code)
+{
+	enum { MAX_TRIES = 4096 };
+
+	for (size_t i = 0; i < FL_KEPT; i++)
+		habit->found[i] += fl_py_is_within(code, kept->value[i]);
+	if (++habit->tries < MAX_TRIES)
+		return;
+	habit->tries /= 2;
+	for (size_t i = 0; i < FL_KEPT; i++)
+		habit->found[i] /= 2;
+}
+
+/*
+ * The instruction that the loop executed: in the place that has it most often,
+ * or while that is not known in any, if it is one of this function.
+ */
+static uint64_t instruction_of(const struct fl_py_habit *habit,
+			       const struct fl_kept *kept,
+			       const struct fl_py_code *code)
+{
+	enum { MIN_TRIES = 8, UNKNOWN = 1 };
+	size_t best = 0;
+
+	for (size_t i = 1; i < FL_KEPT; i++)
+		if (habit->found[i] > habit->found[best])
+			best = i;
+	if (habit->tries >= MIN_TRIES &&
+	    habit->found[best] > habit->tries / 2)
+		return FL_MAX(kept->value[best], (uint64_t)UNKNOWN);
+	for (size_t i = 0; code && i < FL_KEPT; i++)
+		if (fl_py_is_within(code, kept->value[i]))
+			return kept->value[i];
+	return UNKNOWN;
+}
+
+static struct fl_py_code *known_code(struct fl_cpython *py, uint64_t at)
+{
+	const uint64_t *place = fl_map_get(&py->codes, at);
+
+	return place ? &py->names[*place] : NULL;
+}
+
+/* The function that has this instruction; NULL: none, or several (3.10). */
+static struct fl_py_code *code_with(struct fl_cpython *py, uint64_t at)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < py->nnames; i++) {
+		if (!fl_py_is_within(&py->names[i], at))
+			continue;
+		if (found)
+			return NULL;
+		found = py->names[i].at;
+	}
+	return found ? fl_py_code(py, found) : NULL;
+}
+
+static flame_id gone(struct fl_cpython *py)
+{
+	if (!py->gone)
+		py->gone = fl_frame(py->flame, fl_name(py->flame,
+						       "[frame gone]"),
+				    FLAME_UNKNOWN);
+	return py->gone;
+}
+
+/* Remembers which functions a function was called below. */
+static void note_callers(struct fl_cpython *py, const struct fl_py_walk *w,
+			 const struct fl_py_run *run, size_t first)
+{
+	const uint64_t *codes = w->walked.addresses;
+
+	if (py->callers.count > FL_PY_MAX_CODES)
+		fl_map_clear(&py->callers);
+	for (size_t k = first + 1; k < run->end; k++)
+		fl_map_put(&py->callers, fl_hash_pair(codes[first], codes[k]),
+			   NULL);
+}
+
+/*
+ * Pushes a function that has ended before its frame was read, and a mark for
+ * those of its callers that may have.  The first of the frames that stay: they
+ * were there at the sample before, too, and called it at other times.
+ */
+static size_t push_ended(struct fl_cpython *py, const struct fl_py_walk *w,
+			 const struct fl_py_run *run, uint64_t instruction)
+{
+	enum { UNSURE = 2 };	/* of frames that were there before */
+	struct fl_py_code *code = code_with(py, instruction);
+	const uint64_t *codes = w->walked.addresses;
+	size_t first, end;
+
+	fl_py_push(py, &py->merged, code && code->frame ?
+		   fl_py_frame_at(py, code, instruction) : gone(py), 0);
+	if (!run)
+		return 0;
+	if (code && code->frame)
+		fl_py_push(py, &py->merged, gone(py), 0);
+	first = w->walked.nframes - w->shared + (code ? 1 : UNSURE);
+	first = FL_MIN(FL_MAX(first, run->begin), run->end);
+	for (end = run->end; code && end > first &&
+	     fl_map_get(&py->callers, fl_hash_pair(code->at, codes[end - 1]));)
+		end--;
+	return code ? end : first;
+}
+
+/*
+ * Pushes the frames of a call of the loop.  They were read after the sample; the
+ * loop's own registers and stack, which are of the sample's moment, have the
+ * instruction that it executed.  If that is of the innermost frame, all are
+ * taken for those of the sample; if of an outer one, the others have begun
+ * since.
+ */
+static void push_run(struct fl_cpython *py, struct fl_unwinder *u,
+		     const struct fl_py_walk *w, const struct fl_py_run *run,
+		     size_t i)
+{
+	const struct fl_kept *kept = kept_of(u, i);
+	struct fl_py_habit *habit = &py->habits[i == 0];
+	size_t first = run ? run->begin : 0, end = run ? run->end : 0;
+	const struct fl_py_code *code;
+	uint64_t instruction = 0;
+
+	code = run ? known_code(py, w->walked.addresses[first]) : NULL;
+	if (kept && code)
+		learn(habit, kept, code);
+	if (kept)
+		instruction = instruction_of(habit, kept, code);
+	if (!run && !instruction) {
+		fl_py_push(py, &py->merged, u->frames[i], u->addresses[i]);
+		return;
+	}
+	while (instruction && first < end &&
+	       !((code = known_code(py, w->walked.addresses[first])) &&
+		 fl_py_is_within(code, instruction)))
+		first++;
+	if (instruction && first == end) {
+		first = push_ended(py, w, run, instruction);
+		u->gone = true;
+	} else if (instruction) {
+		note_callers(py, w, run, first);
+	}
+	for (; first < end; first++)
+		fl_py_push(py, &py->merged, w->walked.frames[first], 0);
+}
+
+bool fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
+		      uint64_t key, bool whole)
+{
+	struct fl_unwinder *m = &py->merged;
+	size_t loops = 0, loop = 0;
+	const struct fl_py_walk *w;
+
+	u->gone = false;
+	for (size_t i = 0; i < u->nframes; i++)
+		loops += is_loop(py, u->frames[i]);
+	w = loops ? walk_for(py, tid, key) : NULL;
+	if (!w || !w->nruns)
+		return true;
+	whole &= w->complete;
+	m->nframes = 0;
+	for (size_t i = 0; i < u->nframes; i++) {
+		if (is_double(py, u, i))
+			continue;
+		if (is_loop(py, u->frames[i]))
+			push_run(py, u, w, run_of(w, loop++, loops, whole), i);
+		else
+			fl_py_push(py, m, u->frames[i], u->addresses[i]);
+	}
+	u->nframes = 0;
+	for (size_t i = 0; i < m->nframes; i++)
+		fl_unwind_push(u, m->frames[i], m->addresses[i]);
+	return !w->cut;
+}

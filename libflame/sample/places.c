@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions that a compiler inlined, and lines of native code.
+ *
+ * Debug information is large and slow to read, so none is read while samples
+ * come: a function of a file that has some gets a frame for each of its
+ * addresses, and a filter in front of all others buffers the samples, and gives
+ * them at the end with the frames that the addresses stand for.
+ */
+#include "fl.h"
+
+#include "sample/sample.h"
+#include "filter/filter.h"
+#include "format/perf/inline.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MAX_FILES = 255,	/* each is an open file */
+	MAX_PLACES = 1 << 20,
+	MAX_SAMPLES = 1 << 20	/* that are buffered */
+};
+
+#define FIRST_LINE (UINT32_C(1) << 31)	/* of frames that are places */
+
+#ifdef HAVE_LIBDW
+
+struct fl_places {
+	bool lines, inlined;	/* which of both is wanted */
+	bool strict;		/* files of root alone */
+	struct file {
+		int fd;
+		struct fl_perf_module *debug;
+		bool opened;
+	} *files;
+	size_t nfiles, files_capacity;
+	struct place {
+		uint64_t address;
+		unsigned file;
+		flame_id plain;		/* the function's frame */
+		size_t first, n;	/* of frames; n 0: not asked yet */
+	} *data;
+	size_t count, capacity;
+	struct fl_map by_address;	/* with its file -> place */
+	flame_id *frames;	/* leaf first */
+	size_t nframes, frames_capacity;
+	struct flame *flame;
+	struct fl_buf buf;
+	size_t chain;		/* of the place that is asked for */
+};
+
+struct fl_places *fl_places_new(struct flame *flame, bool inlined, bool lines,
+				bool strict)
+{
+	struct fl_places *places = fl_zeroed(1, sizeof(*places));
+
+	if (!places)
+		return NULL;
+	places->flame = flame;
+	places->inlined = inlined;
+	places->lines = lines;
+	places->strict = strict;
+	return places;
+}
+
+void fl_places_free(struct fl_places *places)
+{
+	if (!places)
+		return;
+	for (size_t i = 0; i < places->nfiles; i++) {
+		if (places->files[i].debug)
+			fl_inlined_close(places->files[i].debug);
+		close(places->files[i].fd);
+	}
+	fl_free(places->files);
+	fl_free(places->data);
+	fl_free(places->frames);
+	fl_map_free(&places->by_address);
+	fl_buf_free(&places->buf);
+	fl_free(places);
+}
+
+static bool has_debug(const struct fl_elf *elf)
+{
+	return elf && elf->fd >= 0 && (fl_elf_section(elf, ".debug_info") ||
+				       fl_elf_section(elf, ".zdebug_info"));
+}
+
+/* Whoever may write the file could make root read what he wants. */
+static bool is_trusted(const struct fl_places *places, int fd)
+{
+	struct stat st;
+
+	return !places->strict || (fstat(fd, &st) == 0 && st.st_uid == 0 &&
+				   !(st.st_mode & 022));
+}
+
+unsigned fl_places_file(struct fl_places *places, const struct fl_elf *elf,
+			const struct fl_elf *debug)
+{
+	int fd;
+
+	if (!has_debug(elf))
+		elf = debug;
+	if (!places || !has_debug(elf) || places->nfiles == MAX_FILES ||
+	    !is_trusted(places, elf->fd) ||
+	    !fl_grow(&places->files, &places->files_capacity,
+		     places->nfiles + 1, sizeof(*places->files)))
+		return 0;
+	fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return 0;
+	places->files[places->nfiles++] = (struct file){ .fd = fd };
+	return (unsigned)places->nfiles;
+}
+
+flame_id fl_places_frame(struct fl_places *places, unsigned file,
+			 uint64_t address, flame_id plain)
+{
+	struct flame_frame frame = places->flame->frames.data[plain];
+	uint64_t *at;
+	bool fresh;
+
+	if (places->count == MAX_PLACES || address >> 56)
+		return plain;
+	at = fl_map_put(&places->by_address, (uint64_t)file << 56 | address,
+			&fresh);
+	if (!at || !fl_grow(&places->data, &places->capacity,
+			    places->count + 1, sizeof(*places->data))) {
+		fl_no_memory(places->flame);
+		return plain;
+	}
+	if (fresh) {
+		*at = places->count++;
+		places->data[*at] = (struct place){
+			.address = address, .file = file - 1, .plain = plain,
+		};
+	}
+	frame.line = FIRST_LINE + (uint32_t)*at;
+	return flame_frame(places->flame, &frame);
+}
+
+/* Frames of a place ---------------------------------------------------------- */
+
+static void add_frame(struct fl_places *places,
+		      const struct flame_frame *frame)
+{
+	if (!fl_grow(&places->frames, &places->frames_capacity,
+		     places->nframes + 1, sizeof(*places->frames))) {
+		fl_no_memory(places->flame);
+		return;
+	}
+	places->frames[places->nframes++] = flame_frame(places->flame, frame);
+}
+
+/* The function itself has the name that it has elsewhere. */
+static void put_name(struct fl_places *places, const struct fl_inlined *at,
+		     const struct flame_frame *plain)
+{
+	struct slice name = fl_name_at(places->flame, plain->name);
+	struct fl_buf *buf = &places->buf;
+
+	buf->size = 0;
+	if (!at->inlined)
+		fl_buf_put(buf, name.data, name.size);
+	else if (!at->linkage || !fl_demangle(buf, at->linkage))
+		fl_buf_text(buf, at->name ? at->name : "[inlined]");
+}
+
+static void take(void *arg, const struct fl_inlined *at)
+{
+	struct fl_places *places = arg;
+	struct flame *flame = places->flame;
+	struct flame_frame frame;
+
+	if (at->inlined && !places->inlined)
+		return;
+	frame = flame->frames.data[places->data[places->chain].plain];
+	put_name(places, at, &frame);
+	if (at->inlined)
+		frame.type = FLAME_INLINED;
+	if (places->lines && at->file && at->line) {
+		fl_buf_print(&places->buf, ":%u", at->line);
+		frame.file = fl_name(flame, at->file);
+		frame.line = at->line;
+	}
+	frame.name = flame_name(flame, places->buf.data, places->buf.size);
+	add_frame(places, &frame);
+}
+
+static struct fl_perf_module *debug_of(struct file *file)
+{
+	char path[40];
+
+	if (file->opened)
+		return file->debug;
+	file->opened = true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
+	file->debug = fl_inlined_open(path);
+	return file->debug;
+}
+
+static void ask(struct fl_places *places, size_t i)
+{
+	struct place *place = &places->data[i];
+	struct fl_perf_module *debug = debug_of(&places->files[place->file]);
+
+	places->chain = i;
+	place->first = places->nframes;
+	if (!debug ||
+	    !fl_inlined_each(debug, place->address, take, places)) {
+		places->nframes = place->first;
+		add_frame(places, &places->flame->frames.data[place->plain]);
+	}
+	place->n = places->nframes - place->first;
+}
+
+/* The filter ------------------------------------------------------------------ */
+
+struct held {
+	struct fl_places *places;
+	struct fl_rewrite memo;
+	struct flame_sample *samples;
+	size_t count, capacity;
+};
+
+static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
+{
+	const struct held *held = sink->state;
+	struct fl_places *places = held->places;
+	struct flame *flame = sink->flame;
+	flame_id frame = fl_frame_id(flame, stack);
+	uint32_t line = flame->frames.data[frame].line;
+	const struct place *place;
+
+	if (line < FIRST_LINE || line - FIRST_LINE >= places->count)
+		return flame_stack(flame, parent, frame);
+	if (!places->data[line - FIRST_LINE].n)
+		ask(places, line - FIRST_LINE);
+	place = &places->data[line - FIRST_LINE];
+	for (size_t i = place->n; i--;)
+		parent = flame_stack(flame, parent,
+				     places->frames[place->first + i]);
+	return parent;
+}
+
+static int forward(struct flame_sink *sink)
+{
+	struct held *held = sink->state;
+	int status = FLAME_OK;
+
+	for (size_t i = 0; i < held->count && status == FLAME_OK; i++) {
+		struct flame_sample s = held->samples[i];
+
+		s.stack = fl_rewrite(sink, &held->memo, s.stack, step);
+		status = fl_put(sink->next, &s);
+	}
+	held->count = 0;
+	return status;
+}
+
+static int put(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct held *held = sink->state;
+
+	/* Nothing has an address of its own yet. */
+	if (!held->places->count && !held->count)
+		return fl_put(sink->next, sample);
+	if (held->count == MAX_SAMPLES && forward(sink) != FLAME_OK)
+		return FLAME_FAILED;
+	if (!fl_grow(&held->samples, &held->capacity, held->count + 1,
+		     sizeof(*held->samples))) {
+		fl_no_memory(sink->flame);
+		return FLAME_FAILED;
+	}
+	held->samples[held->count++] = *sample;
+	return FLAME_OK;
+}
+
+static int end(struct flame_sink *sink, struct flame_source *source)
+{
+	(void)source;
+	return forward(sink);
+}
+
+static void free_held(struct flame_sink *sink)
+{
+	struct held *held = sink->state;
+
+	fl_rewrite_free(&held->memo);
+	fl_free(held->samples);
+}
+
+struct flame_sink *fl_places_filter(struct flame *flame,
+				    struct flame_sink *next,
+				    struct fl_places *places)
+{
+	struct flame_sink *sink;
+
+	if (!next || !places)
+		return next;
+	sink = fl_sink_new(flame, next, sizeof(struct held));
+	if (!sink) {
+		flame_abandon(next);
+		return NULL;
+	}
+	((struct held *)sink->state)->places = places;
+	sink->put = put;
+	sink->end = end;
+	sink->free = free_held;
+	return sink;
+}
+
+#else
+
+struct fl_places *fl_places_new(struct flame *flame, bool inlined, bool lines,
+				bool strict)
+{
+	(void)flame, (void)inlined, (void)lines, (void)strict;
+	return NULL;
+}
+
+void fl_places_free(struct fl_places *places)
+{
+	(void)places;
+}
+
+unsigned fl_places_file(struct fl_places *places, const struct fl_elf *elf,
+			const struct fl_elf *debug)
+{
+	(void)places, (void)elf, (void)debug;
+	return 0;
+}
+
+flame_id fl_places_frame(struct fl_places *places, unsigned file,
+			 uint64_t address, flame_id plain)
+{
+	(void)places, (void)file, (void)address;
+	return plain;
+}
+
+struct flame_sink *fl_places_filter(struct flame *flame,
+				    struct flame_sink *next,
+				    struct fl_places *places)
+{
+	(void)flame, (void)places;
+	return next;
+}
+
+#endif
