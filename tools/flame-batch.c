@@ -293,8 +293,8 @@ static void end_group(struct state *s, struct batch_group *group, int result)
 			WTERMSIG(result) == SIGKILL ?
 			": fewer --jobs need less memory" : "");
 	cli_say(cli, WIFEXITED(result) && WEXITSTATUS(result) == CLI_FINE ?
-			"%s: its record is incomplete: the disk may be "
-			"full" : "%s: not drawn",
+			"%s: its record is incomplete: the disk or memory "
+			"may be full" : "%s: not drawn",
 		group->title);
 	s->status = CLI_TROUBLE;
 }

@@ -26,18 +26,20 @@
 FL_LATE_STRUCT(xml, LIBXML2);
 static FL_LATE(xml, LIBXML2, LIBXML2_FILE, "svg", "reads SVG pictures");
 
-/* Initialises libxml2 once: several threads may read pictures. */
-static void init_xml(void)
-{
-	xml.xmlInitParser();
-}
-
 /* Errors of the text are asked for; others would go to standard error. */
 static void ignore_error(void *arg, const char *format, ...)
 {
 	(void)arg;
 	if (strstr(format, "emory"))
 		fl_memory_failed();
+}
+
+/* Initialises libxml2 once: several threads may read pictures. */
+static void init_xml(void)
+{
+	/* What fails in there is said by it, too. */
+	xml.xmlSetGenericErrorFunc(NULL, ignore_error);
+	xml.xmlInitParser();
 }
 
 enum { MAX_TAG_MB = 16, CHUNK = 64 << 10, FORGET = 1 << 20 };
@@ -547,6 +549,7 @@ static int read_svg(struct flame_source *source)
 			       "%s", fl_in_name(svg->in), why);
 	/* Before all else of libxml2: what belongs to a thread needs it. */
 	pthread_once(&once, init_xml);
+	/* Of this thread. */
 	xml.xmlSetGenericErrorFunc(NULL, ignore_error);
 	parser = xml.xmlCreatePushParserCtxt(&handler, svg, NULL, 0, NULL);
 	if (!parser)

@@ -85,6 +85,7 @@ class _Rank(ctypes.Structure):
 
 
 _NAMES, _NO_TIME = 0, -2 ** 63
+_VERSION = "0.1.0"
 
 
 class Error(Exception):
@@ -155,6 +156,13 @@ def _load():
             ("flame_tree_free", None, pointer)):
         function = getattr(lib, name)
         function.restype, function.argtypes = result, arguments
+    # Some of these are of this version alone: see FLAME_UNSTABLE in flame.h.
+    found = getattr(lib, "flame_version", None)
+    if found:
+        found.restype = text
+    if not found or found().decode() != _VERSION:
+        raise Error("%s is libflamegraph %s, and this module is of %s" % (
+            path, found().decode() if found else "of no version", _VERSION))
     _library = lib
     return lib
 
@@ -187,17 +195,17 @@ class _Options:
         for name, value in given.items():
             name = name.rstrip("_").replace("_", "-")
             row = rows.get(name)
-            kind = row.kind if row else b"f"
+            kind = chr(row.kind) if row else "f"
             several = [one for one in (value if isinstance(
                 value, (list, tuple)) else [value])
                 if one is not None and one is not False]
             if row and row.joins and len(several) > 1:
                 several = [b"\n".join(map(_bytes, several))]
             for one in several:
-                if kind == b"f":
+                if kind == "f":
                     self.filters.append((row.rank if row else 0, name, one))
                 else:
-                    (self.asks if kind in b"sd" else
+                    (self.asks if kind in "sd" else
                      self.sets).append((name, one))
         self.filters.sort(key=lambda one: one[0])
         self.filters = [one[1:] for one in self.filters]
