@@ -10,7 +10,7 @@ stages() {
 stages $log
 zstd -qc $log >zstd
 stages zstd
-gzip -c $log >gz
+gzip -nc $log >gz
 stages gz
 # A rolling log, whose first two parts were compacted.
 dir=logs/eventlog_v2_app-1
