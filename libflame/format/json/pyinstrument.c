@@ -52,26 +52,18 @@ static void field(struct fl_json_tree *tree, struct fl_json_node *node)
 	}
 }
 
-/* As py-spy names frames, f (file.py:3); [self] and [await] have no file. */
+/* [self] and [await] have no file. */
 static flame_id frame_of(struct fl_json_tree *tree,
 			 const struct fl_json_node *node)
 {
 	struct flame *flame = tree->js->flame;
-	struct slice name = fl_name_at(flame, node->name);
 	struct slice file = fl_name_at(flame, node->file);
-	struct fl_buf *buf = &tree->buf;
 
-	buf->size = 0;
-	fl_buf_put(buf, name.data, name.size);
-	if (file.size && node->line > 0) {
-		fl_buf_text(buf, " (");
-		fl_buf_put(buf, file.data, file.size);
-		fl_buf_byte(buf, ':');
-		fl_buf_number(buf, node->line);
-		fl_buf_byte(buf, ')');
-	}
-	return fl_frame(flame, flame_name(flame, buf->data ? buf->data : "",
-					  buf->size), FLAME_UNKNOWN);
+	if (node->line <= 0)
+		file.size = 0;
+	return fl_json_python_frame(flame, &tree->buf,
+				    fl_name_at(flame, node->name), file,
+				    node->line);
 }
 
 static bool drops_root(struct fl_json_tree *tree,

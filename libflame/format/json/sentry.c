@@ -114,49 +114,42 @@ static void read_frames(struct sentry *s)
 	}
 }
 
+/* As in recordings. */
+static flame_id java_frame(struct sentry *s, struct slice module,
+			   struct slice name, int64_t line)
+{
+	struct flame *flame = s->js.flame;
+	struct fl_buf spelled = { .data = NULL };
+	struct fl_buf *buf = &s->buf;
+	flame_id id;
+
+	buf->size = 0;
+	fl_buf_put(buf, module.data, module.size);
+	if (module.size)
+		fl_buf_byte(buf, '.');
+	fl_buf_put(buf, name.data, name.size);
+	fl_java_name(&spelled, fl_buf_slice(buf));
+	if (line > 0) {
+		fl_buf_byte(&spelled, ':');
+		fl_buf_number(&spelled, line);
+	}
+	id = flame_name(flame, spelled.data ? spelled.data : "", spelled.size);
+	fl_buf_free(&spelled);
+	return fl_frame(flame, id, FLAME_UNKNOWN);
+}
+
 static flame_id frame_of(struct sentry *s, const struct frame *frame)
 {
 	struct flame *flame = s->js.flame;
 	struct slice name = fl_name_at(flame, frame->function);
-	struct slice module = fl_name_at(flame, frame->module);
-	struct slice file = fl_name_at(flame, frame->file);
-	bool has_line = s->options->lines && frame->line > 0;
-	struct fl_buf *buf = &s->buf;
+	int64_t line = s->options->lines ? frame->line : 0;
 
-	buf->size = 0;
-	if ((frame->java || s->java) && module.size) {
-		fl_buf_put(buf, module.data, module.size);
-		fl_buf_byte(buf, '.');
-	}
-	if (name.size)
-		fl_buf_put(buf, name.data, name.size);
-	else
-		fl_buf_text(buf, "[unknown]");
-	if (frame->java || s->java) {
-		struct fl_buf spelled = { .data = NULL };
-		flame_id id;
-
-		fl_java_name(&spelled, (struct slice){ buf->data, buf->size });
-		if (has_line) {
-			fl_buf_byte(&spelled, ':');
-			fl_buf_number(&spelled, frame->line);
-		}
-		id = flame_name(flame, spelled.data ? spelled.data : "",
-				spelled.size);
-		fl_buf_free(&spelled);
-		return fl_frame(flame, id, FLAME_UNKNOWN);
-	}
-	if (file.size) {
-		fl_buf_text(buf, " (");
-		fl_buf_put(buf, file.data, file.size);
-		if (has_line) {
-			fl_buf_byte(buf, ':');
-			fl_buf_number(buf, frame->line);
-		}
-		fl_buf_byte(buf, ')');
-	}
-	return fl_frame(flame, flame_name(flame, buf->data ? buf->data : "",
-					  buf->size), FLAME_UNKNOWN);
+	if (frame->java || s->java)
+		return java_frame(s, fl_name_at(flame, frame->module),
+				  name.size ? name : FL_SLICE("[unknown]"),
+				  line);
+	return fl_json_python_frame(flame, &s->buf, name,
+				    fl_name_at(flame, frame->file), line);
 }
 
 static void read_stacks(struct sentry *s)

@@ -88,27 +88,13 @@ static flame_id frame_of(struct fl_json_tree *tree,
 			 const struct fl_json_node *node)
 {
 	const struct tachyon *t = (const struct tachyon *)tree->js;
-	struct flame *flame = tree->js->flame;
-	struct slice name = string_at(t, node->name);
 	struct slice file = string_at(t, node->file);
-	struct fl_buf *buf = &tree->buf;
 
-	buf->size = 0;
-	if (name.size)
-		fl_buf_put(buf, name.data, name.size);
-	else
-		fl_buf_text(buf, "[unknown]");
-	if (file.size && !fl_slice_is(file, "~")) {
-		fl_buf_text(buf, " (");
-		fl_buf_put(buf, file.data, file.size);
-		if (node->line > 0) {
-			fl_buf_byte(buf, ':');
-			fl_buf_number(buf, node->line);
-		}
-		fl_buf_byte(buf, ')');
-	}
-	return fl_frame(flame, flame_name(flame, buf->data ? buf->data : "",
-					  buf->size), FLAME_UNKNOWN);
+	if (fl_slice_is(file, "~"))
+		file.size = 0;
+	return fl_json_python_frame(tree->js->flame, &tree->buf,
+				    string_at(t, node->name), file,
+				    node->line);
 }
 
 static bool drops_root(struct fl_json_tree *tree,

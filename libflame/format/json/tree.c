@@ -16,6 +16,28 @@ flame_id fl_json_name(struct fl_json_source *js)
 	       flame_name(js->flame, text.data, text.size) : 0;
 }
 
+flame_id fl_json_python_frame(struct flame *flame, struct fl_buf *buf,
+			      struct slice name, struct slice file,
+			      int64_t line)
+{
+	buf->size = 0;
+	if (name.size)
+		fl_buf_put(buf, name.data, name.size);
+	else
+		fl_buf_text(buf, "[unknown]");
+	if (file.size) {
+		fl_buf_text(buf, " (");
+		fl_buf_put(buf, file.data, file.size);
+		if (line > 0) {
+			fl_buf_byte(buf, ':');
+			fl_buf_number(buf, line);
+		}
+		fl_buf_byte(buf, ')');
+	}
+	return fl_frame(flame, flame_name(flame, buf->data ? buf->data : "",
+					  buf->size), FLAME_UNKNOWN);
+}
+
 /* Reading -------------------------------------------------------------- */
 
 static bool add_node(struct fl_json_tree *tree, uint32_t parent)

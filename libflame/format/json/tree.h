@@ -54,6 +54,11 @@ void fl_json_tree_add(struct fl_json_tree *tree, flame_id metric);
 void fl_json_tree_report(struct fl_json_tree *tree);
 void fl_json_tree_free(struct fl_json_tree *tree);
 
+/* A frame as py-spy spells it, "f (file.py:3)"; file may be empty, line 0. */
+flame_id fl_json_python_frame(struct flame *flame, struct fl_buf *buf,
+			      struct slice name, struct slice file,
+			      int64_t line);
+
 /* The next value as a name, if it is text; others are skipped. */
 flame_id fl_json_name(struct fl_json_source *js);
 
