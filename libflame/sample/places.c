@@ -218,6 +218,22 @@ static void ask(struct fl_places *places, size_t i)
 	place->n = places->nframes - place->first;
 }
 
+/* One file after the other: debug information is large in memory. */
+static void ask_all(struct fl_places *places)
+{
+	for (size_t f = 0; f < places->nfiles; f++) {
+		struct file *file = &places->files[f];
+
+		for (size_t i = 0; i < places->count; i++)
+			if (places->data[i].file == f && !places->data[i].n)
+				ask(places, i);
+		if (file->debug)
+			fl_inlined_close(file->debug);
+		file->debug = NULL;
+		file->opened = false;
+	}
+}
+
 /* The filter ------------------------------------------------------------------ */
 
 struct held {
@@ -252,6 +268,7 @@ static int forward(struct flame_sink *sink)
 	struct held *held = sink->state;
 	int status = FLAME_OK;
 
+	ask_all(held->places);
 	for (size_t i = 0; i < held->count && status == FLAME_OK; i++) {
 		struct flame_sample s = held->samples[i];
 
