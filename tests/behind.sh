@@ -19,7 +19,7 @@ behind() {
 	mkdir -p "$work"/{tools,tests/fuzz,tests/laws,ran}
 	ln -s "$BUILD"/tests/{mk,unit} "$work/tests"
 	for program in "$BUILD"/tools/{flame-*,jfr2flame} \
-		"$BUILD"/tests/fuzz/replay "$BUILD"/tests/laws/try-readers
+		"$BUILD"/tests/fuzz/replay "$BUILD"/tests/laws/try-{readers,threads}
 	do
 		name=${program#"$BUILD"/}
 		[[ ! -x $TOOLS/${program##*/} ]] ||
