@@ -160,6 +160,12 @@ check-all: all
 		bash $(srcdir)/tests/all
 EXTRA_DIST += tests/all tests/behind.sh tests/memcheck tests/threads tests/unit/lost
 
+# make would build a test from the source beside it, whose name is the test's
+# with an ending.
+%: %.c
+%: %.o
+%: %.sh
+
 # In the order in which they begin: first what takes long (tests/seconds tells).
 script_tests = \
 	tests/record/java \
