@@ -236,7 +236,7 @@ static void ask_all(struct fl_places *places)
 
 /* The filter ------------------------------------------------------------------ */
 
-struct held {
+struct buffer {
 	struct fl_places *places;
 	struct fl_rewrite memo;
 	struct flame_sample *samples;
@@ -245,8 +245,8 @@ struct held {
 
 static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 {
-	const struct held *held = sink->state;
-	struct fl_places *places = held->places;
+	const struct buffer *buffer = sink->state;
+	struct fl_places *places = buffer->places;
 	struct flame *flame = sink->flame;
 	flame_id frame = fl_frame_id(flame, stack);
 	uint32_t line = flame->frames.data[frame].line;
@@ -265,35 +265,35 @@ static flame_id step(struct flame_sink *sink, flame_id parent, flame_id stack)
 
 static int forward(struct flame_sink *sink)
 {
-	struct held *held = sink->state;
+	struct buffer *buffer = sink->state;
 	int status = FLAME_OK;
 
-	ask_all(held->places);
-	for (size_t i = 0; i < held->count && status == FLAME_OK; i++) {
-		struct flame_sample s = held->samples[i];
+	ask_all(buffer->places);
+	for (size_t i = 0; i < buffer->count && status == FLAME_OK; i++) {
+		struct flame_sample s = buffer->samples[i];
 
-		s.stack = fl_rewrite(sink, &held->memo, s.stack, step);
+		s.stack = fl_rewrite(sink, &buffer->memo, s.stack, step);
 		status = fl_put(sink->next, &s);
 	}
-	held->count = 0;
+	buffer->count = 0;
 	return status;
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
-	struct held *held = sink->state;
+	struct buffer *buffer = sink->state;
 
 	/* Nothing has an address of its own yet. */
-	if (!held->places->count && !held->count)
+	if (!buffer->places->count && !buffer->count)
 		return fl_put(sink->next, sample);
-	if (held->count == MAX_SAMPLES && forward(sink) != FLAME_OK)
+	if (buffer->count == MAX_SAMPLES && forward(sink) != FLAME_OK)
 		return FLAME_FAILED;
-	if (!fl_grow(&held->samples, &held->capacity, held->count + 1,
-		     sizeof(*held->samples))) {
+	if (!fl_grow(&buffer->samples, &buffer->capacity, buffer->count + 1,
+		     sizeof(*buffer->samples))) {
 		fl_no_memory(sink->flame);
 		return FLAME_FAILED;
 	}
-	held->samples[held->count++] = *sample;
+	buffer->samples[buffer->count++] = *sample;
 	return FLAME_OK;
 }
 
@@ -303,12 +303,12 @@ static int end(struct flame_sink *sink, struct flame_source *source)
 	return forward(sink);
 }
 
-static void free_held(struct flame_sink *sink)
+static void free_buffer(struct flame_sink *sink)
 {
-	struct held *held = sink->state;
+	struct buffer *buffer = sink->state;
 
-	fl_rewrite_free(&held->memo);
-	fl_free(held->samples);
+	fl_rewrite_free(&buffer->memo);
+	fl_free(buffer->samples);
 }
 
 struct flame_sink *fl_places_filter(struct flame *flame,
@@ -319,15 +319,15 @@ struct flame_sink *fl_places_filter(struct flame *flame,
 
 	if (!next || !places)
 		return next;
-	sink = fl_sink_new(flame, next, sizeof(struct held));
+	sink = fl_sink_new(flame, next, sizeof(struct buffer));
 	if (!sink) {
 		flame_abandon(next);
 		return NULL;
 	}
-	((struct held *)sink->state)->places = places;
+	((struct buffer *)sink->state)->places = places;
 	sink->put = put;
 	sink->end = end;
-	sink->free = free_held;
+	sink->free = free_buffer;
 	return sink;
 }
 
