@@ -10,7 +10,7 @@
 
 enum walk_kind {
 	WALK_FILE,
-	WALK_FOLDER,		/* before what is in it */
+	WALK_FOLDER,		/* visited before its files and folders */
 	WALK_UNREADABLE,	/* a folder that cannot be listed, or no stat() */
 	WALK_OTHER		/* a dangling link, a pipe, a device */
 };
@@ -23,7 +23,11 @@ struct walk_entry {
 	struct stat st;		/* not of WALK_UNREADABLE */
 };
 
-enum walk_answer { WALK_ON, WALK_SKIP /* what is in this folder */, WALK_STOP };
+enum walk_answer {
+	WALK_ON,
+	WALK_SKIP,		/* do not visit the files of this folder */
+	WALK_STOP
+};
 
 typedef enum walk_answer walk_visit(void *arg, const struct walk_entry *);
 

@@ -83,7 +83,7 @@ struct fl_cpython {
 		unsigned tries, found[FL_KEPT];
 	} habits[2];
 	struct fl_map callers;	/* (function, one that it was called below) */
-	flame_id gone;		/* the frame of what is not known */
+	flame_id gone;		/* the frame "[frame gone]" */
 	uint64_t *places;	/* of frames, the innermost one first */
 	uint8_t *copies, *again;	/* of them */
 	size_t places_capacity, copies_capacity, again_capacity;

@@ -14,6 +14,11 @@
 #include "format/format.h"
 #include "format/json/tree.h"
 
+enum {
+	BITS = 40,
+	MAX_HEAD = 1 << 20	/* bytes within which a frame must be */
+};
+
 struct tachyon {
 	struct fl_json_source js;
 	struct fl_json_tree tree;
@@ -151,11 +156,31 @@ static int read(struct flame_source *source)
 	return status;
 }
 
+/* The keys of the root itself may follow megabytes of children. */
+static bool begins_with_number(const uint8_t *head, size_t n)
+{
+	struct fl_json json;
+	bool begins;
+
+	fl_json_init_memory(&json, head, n);
+	begins = fl_json_next(&json) == FL_JSON_OBJECT &&
+		 fl_json_next(&json) == FL_JSON_KEY &&
+		 fl_json_is(&json, "name") &&
+		 fl_json_next(&json) == FL_JSON_NUMBER;
+	fl_json_free(&json);
+	return begins;
+}
+
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	static const char *const paths[] = { "funcname", "children.funcname" };
+	static const char key[] = "\"funcname\"";
+	bool has_key = memmem(head, n, key, sizeof(key) - 1);
 
-	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
+	if (!has_key && (whole || n >= MAX_HEAD))
+		return 0;
+	if (!begins_with_number(head, n))
+		return fl_json_probe(head, n, whole, "funcname");
+	return has_key ? BITS : -1;
 }
 
 const struct fl_format fl_format_tachyon = {
