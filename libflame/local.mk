@@ -53,12 +53,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/flow/times.c libflame/flow/times.h \
 	libflame/flow/path_labels.c libflame/flow/path_labels.h \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
-	libflame/flow/text.c \
+	libflame/flow/sums.c libflame/flow/text.c \
 	libflame/filter/address.c libflame/filter/by.c \
 	libflame/filter/classes.c libflame/filter/classify.c \
 	libflame/filter/cut.c libflame/filter/filter.h \
 	libflame/filter/filters.c libflame/filter/grain.c \
-	libflame/filter/sample_sums.c libflame/filter/keep.c \
+	libflame/filter/keep.c \
 	libflame/filter/label.c libflame/filter/min.c \
 	libflame/filter/naming.c libflame/filter/no_stack.c \
 	libflame/filter/processes.c \

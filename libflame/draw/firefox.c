@@ -365,7 +365,7 @@ static void put_weights(struct writer *w, size_t from, size_t to)
 	begin_column(w, "weight");
 	for (size_t i = from; i < to; i++) {
 		fl_pieces_text(&w->p, i > from ? "," : "");
-		fl_pieces_decimal(&w->p, w->rows->data[i].weight,
+		fl_pieces_decimal(&w->p, w->rows->sums.data[i].weight,
 				  FL_MAX(places, 0));
 	}
 	end_column(w);
@@ -380,7 +380,7 @@ static void put_times(struct writer *w, size_t from, size_t to)
 
 	begin_column(w, "time");
 	for (size_t i = from; i < to; i++) {
-		const struct fl_row *row = &w->rows->data[i];
+		const struct flame_sample *row = &w->rows->sums.data[i];
 
 		if (timed && row->time != FLAME_NOTIME)
 			last = fl_row_since(w->rows, row);
@@ -399,7 +399,7 @@ static void put_samples(struct writer *w, size_t from, size_t to)
 	put_weights(w, from, to);
 	begin_column(w, "stack");
 	for (size_t i = from; i < to; i++) {
-		flame_id stack = w->rows->data[i].stack;
+		flame_id stack = w->rows->sums.data[i].stack;
 
 		if (stack)
 			put_number(w, i - from, w->stacks.number[stack] - 1);
@@ -413,14 +413,14 @@ static void put_samples(struct writer *w, size_t from, size_t to)
 
 /* Threads ------------------------------------------------------------- */
 
-static flame_id label_of(struct writer *w, const struct fl_row *row,
+static flame_id label_of(struct writer *w, const struct flame_sample *row,
 			 const char *key)
 {
 	return row ? fl_row_label(w->flame, row, fl_name(w->flame, key)) : 0;
 }
 
 /* row: of the thread; NULL: there is no sample. */
-static void put_thread_head(struct writer *w, const struct fl_row *row)
+static void put_thread_head(struct writer *w, const struct flame_sample *row)
 {
 	flame_id pid = label_of(w, row, "pid"), tid = label_of(w, row, "tid");
 	bool is_first = !w->pids.number[pid];
@@ -450,12 +450,12 @@ static void put_thread(struct writer *w, size_t from, size_t to)
 	numbered_clear(&w->stacks);
 	numbered_clear(&w->frames);
 	for (size_t i = from; i < to; i++)
-		add_stack(w, w->rows->data[i].stack);
+		add_stack(w, w->rows->sums.data[i].stack);
 	if (!w->failed)
 		find_functions(w);
 	if (w->failed)
 		return;
-	put_thread_head(w, from < to ? &w->rows->data[from] : NULL);
+	put_thread_head(w, from < to ? &w->rows->sums.data[from] : NULL);
 	put_samples(w, from, to);
 	put_tables(w);
 }
@@ -466,12 +466,12 @@ static void put_threads(struct writer *w)
 
 	fl_pieces_text(&w->p, "\"threads\":[");
 	do {
-		to = from < w->rows->count ?
+		to = from < w->rows->sums.count ?
 		     fl_rows_thread_end(w->rows, from) : from;
 		fl_pieces_text(&w->p, from ? "," : "");
 		put_thread(w, from, to);
 		from = to;
-	} while (from < w->rows->count && !w->failed);
+	} while (from < w->rows->sums.count && !w->failed);
 	fl_pieces_text(&w->p, "],\n");
 }
 

@@ -18,41 +18,6 @@ struct state {
 
 /* Sums ---------------------------------------------------------------- */
 
-static uint64_t hash_of(const struct fl_row *row)
-{
-	return fl_hash_pair(((uint64_t)row->metric << 32 | row->stack) ^
-				    (uint64_t)row->time,
-			    (uint64_t)row->thread << 32 | row->labels);
-}
-
-static struct fl_row *find(struct fl_rows *rows, const struct fl_row *row,
-			   uint64_t hash)
-{
-	uint32_t i = fl_index_first(&rows->index, hash), id;
-
-	while ((id = fl_index_next(&rows->index, hash, &i))) {
-		struct fl_row *r = &rows->data[id - 1];
-
-		if (r->stack == row->stack && r->metric == row->metric &&
-		    r->thread == row->thread && r->labels == row->labels &&
-		    r->time == row->time)
-			return r;
-	}
-	return NULL;
-}
-
-static int add_row(struct fl_rows *rows, const struct fl_row *row,
-		   uint64_t hash)
-{
-	if (rows->count == UINT32_MAX - 1 ||
-	    !fl_grow(&rows->data, &rows->capacity, rows->count + 1,
-		     sizeof(*rows->data)))
-		return fl_no_memory(rows->flame);
-	rows->data[rows->count++] = *row;
-	return fl_index_add(&rows->index, hash, (uint32_t)rows->count) ?
-	       FLAME_OK : fl_no_memory(rows->flame);
-}
-
 /* Samples of column 0 of a diff are left out. */
 static bool is_before(struct state *state, struct flame *flame,
 		      flame_id labels)
@@ -64,37 +29,21 @@ static bool is_before(struct state *state, struct flame *flame,
 	return flame_label_get(flame, labels, state->key) == state->before;
 }
 
-static int sum_row(struct fl_rows *rows, const struct fl_row *row)
-{
-	uint64_t hash = hash_of(row);
-	struct fl_row *sum = find(rows, row, hash);
-
-	if (!sum)
-		return add_row(rows, row, hash);
-	if (__builtin_add_overflow(sum->weight, row->weight, &sum->weight))
-		return fl_fail(rows->flame, FL_TOO_HEAVY);
-	return FLAME_OK;
-}
-
 /* Sums the rows again without their times. */
 static int drop_times(struct fl_rows *rows)
 {
-	struct fl_row *data = rows->data;
-	size_t n = rows->count;
+	struct fl_sums timed = rows->sums;
 	int status = FLAME_OK;
 
 	fl_remark(rows->flame, "more than %d samples with times: written "
 		  "without times", FL_MAX_TIMED_SAMPLES);
-	fl_index_free(&rows->index);
-	rows->index = (struct fl_index){ 0 };
+	rows->sums = (struct fl_sums){ 0 };
 	rows->timed = false;
-	rows->data = NULL;
-	rows->count = rows->capacity = 0;
-	for (size_t i = 0; status == FLAME_OK && i < n; i++) {
-		data[i].time = FLAME_NOTIME;
-		status = sum_row(rows, &data[i]);
+	for (size_t i = 0; status == FLAME_OK && i < timed.count; i++) {
+		timed.data[i].time = FLAME_NOTIME;
+		status = fl_sums_add(rows->flame, &rows->sums, &timed.data[i]);
 	}
-	fl_free(data);
+	fl_sums_free(&timed);
 	return status;
 }
 
@@ -102,7 +51,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct state *state = sink->state;
 	struct fl_rows *rows = &state->rows;
-	struct fl_row row = {
+	struct flame_sample row = {
 		.stack = s->stack, .metric = s->metric, .weight = s->weight,
 		.thread = sink->needs & FL_NEED_THREAD ? s->thread : 0,
 		.labels = s->labels,
@@ -111,13 +60,13 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 
 	if (s->labels && is_before(state, sink->flame, s->labels))
 		return FLAME_OK;
-	if (rows->timed && rows->count == FL_MAX_TIMED_SAMPLES) {
+	if (rows->timed && rows->sums.count == FL_MAX_TIMED_SAMPLES) {
 		sink->modest_needs &= ~(unsigned)FL_NEED_TIME;
 		row.time = FLAME_NOTIME;
 		if (drop_times(rows) != FLAME_OK)
 			return FLAME_FAILED;
 	}
-	return sum_row(rows, &row);
+	return fl_sums_add(sink->flame, &rows->sums, &row);
 }
 
 static int end(struct flame_sink *sink, struct flame_source *source)
@@ -347,9 +296,9 @@ static bool rank_sets(struct fl_rows *rows)
 
 	rows->set_rank = fl_zeroed(n + 1, sizeof(*rows->set_rank));
 	good = sets && keys && rows->set_rank;
-	for (size_t i = 0; good && i < rows->count; i++) {
-		flame_id used[] = { rows->data[i].thread,
-				    rows->data[i].labels };
+	for (size_t i = 0; good && i < rows->sums.count; i++) {
+		flame_id used[] = { rows->sums.data[i].thread,
+				    rows->sums.data[i].labels };
 
 		for (size_t k = 0; k < FL_COUNT(used); k++)
 			if (!rows->set_rank[used[k]]++)
@@ -365,12 +314,12 @@ static bool mark_keys(const struct fl_rows *rows, bool *marked)
 {
 	const struct fl_labels *labels = &rows->flame->labels;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		flame_id set = rows->data[i].thread;
+	for (size_t i = 0; i < rows->sums.count; i++) {
+		flame_id set = rows->sums.data[i].thread;
 
 		for (; set; set = labels->data[set].rest)
 			marked[labels->data[set].key] = true;
-		set = rows->data[i].labels;
+		set = rows->sums.data[i].labels;
 		for (; set; set = labels->data[set].rest)
 			marked[labels->data[set].key] = true;
 	}
@@ -410,7 +359,7 @@ flame_id *fl_rows_keys(struct fl_rows *rows, size_t *count)
 	return keys;
 }
 
-flame_id fl_row_label(const struct flame *flame, const struct fl_row *row,
+flame_id fl_row_label(const struct flame *flame, const struct flame_sample *row,
 		      flame_id key)
 {
 	flame_id value = flame_label_get(flame, row->labels, key);
@@ -428,8 +377,8 @@ static const char *metric_name(const struct fl_rows *rows, flame_id metric)
 /* An insertion sort, as there are few. */
 static bool find_metrics(struct fl_rows *rows)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		flame_id metric = rows->data[i].metric;
+	for (size_t i = 0; i < rows->sums.count; i++) {
+		flame_id metric = rows->sums.data[i].metric;
 		size_t k = 0;
 
 		while (k < rows->nmetrics && rows->metrics[k] != metric)
@@ -452,16 +401,16 @@ static void leave_out_zeros(struct fl_rows *rows)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->data[i].weight)
-			rows->data[n++] = rows->data[i];
-	rows->count = n;
+	for (size_t i = 0; i < rows->sums.count; i++)
+		if (rows->sums.data[i].weight)
+			rows->sums.data[n++] = rows->sums.data[i];
+	rows->sums.count = n;
 }
 
 /* A row with its ranks; metrics of one stack lie together. */
 struct ranked_row {
 	uint64_t stack_and_thread, labels_and_metric;
-	struct fl_row row;
+	struct flame_sample row;
 };
 
 static int by_row(const void *a, const void *b)
@@ -501,10 +450,10 @@ static uint32_t metric_rank(const struct fl_rows *rows, flame_id metric)
 static bool sort_rows(struct fl_rows *rows)
 {
 	struct ranked_row *list =
-		fl_alloc(fl_size_mul(rows->count + 1, sizeof(*list)));
+		fl_alloc(fl_size_mul(rows->sums.count + 1, sizeof(*list)));
 
-	for (size_t i = 0; list && i < rows->count; i++) {
-		const struct fl_row *row = &rows->data[i];
+	for (size_t i = 0; list && i < rows->sums.count; i++) {
+		const struct flame_sample *row = &rows->sums.data[i];
 
 		list[i] = (struct ranked_row){
 			(uint64_t)rows->stack_rank[row->stack] << 32 |
@@ -512,19 +461,19 @@ static bool sort_rows(struct fl_rows *rows)
 			(uint64_t)rows->set_rank[row->labels] << 32 |
 				metric_rank(rows, row->metric), *row };
 	}
-	if (list && rows->count)
-		qsort(list, rows->count, sizeof(*list),
+	if (list && rows->sums.count)
+		qsort(list, rows->sums.count, sizeof(*list),
 		      rows->by_thread ? by_thread : by_row);
-	for (size_t i = 0; list && i < rows->count; i++)
-		rows->data[i] = list[i].row;
+	for (size_t i = 0; list && i < rows->sums.count; i++)
+		rows->sums.data[i] = list[i].row;
 	fl_free(list);
 	return list;
 }
 
 static void find_first(struct fl_rows *rows)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		int64_t time = rows->data[i].time;
+	for (size_t i = 0; i < rows->sums.count; i++) {
+		int64_t time = rows->sums.data[i].time;
 
 		if (time != FLAME_NOTIME &&
 		    (rows->first == FLAME_NOTIME || time < rows->first))
@@ -534,10 +483,10 @@ static void find_first(struct fl_rows *rows)
 
 static int write_rows(struct fl_rows *rows)
 {
-	fl_index_free(&rows->index);
+	fl_index_free(&rows->sums.index);
 	leave_out_zeros(rows);
 	find_first(rows);
-	if (!rows->count && fl_report_empty(rows->flame) != FLAME_OK)
+	if (!rows->sums.count && fl_report_empty(rows->flame) != FLAME_OK)
 		return FLAME_FAILED;
 	rows->stack_rank = rank_stacks(rows->flame);
 	if (!rows->stack_rank || !rank_sets(rows) || !find_metrics(rows) ||
@@ -595,8 +544,7 @@ static void release(struct flame_sink *sink)
 
 	if (rows->out)
 		fl_out_discard(rows->out);
-	fl_index_free(&rows->index);
-	fl_free(rows->data);
+	fl_sums_free(&rows->sums);
 	fl_free(rows->metrics);
 	fl_free(rows->stack_rank);
 	fl_free(rows->set_rank);
@@ -648,11 +596,11 @@ struct flame_sink *fl_thread_rows_sink(struct flame *flame, struct fl_out *out,
 
 size_t fl_rows_thread_end(const struct fl_rows *rows, size_t from)
 {
-	uint32_t rank = rows->set_rank[rows->data[from].thread];
+	uint32_t rank = rows->set_rank[rows->sums.data[from].thread];
 	size_t i = from;
 
-	while (i < rows->count &&
-	       rows->set_rank[rows->data[i].thread] == rank)
+	while (i < rows->sums.count &&
+	       rows->set_rank[rows->sums.data[i].thread] == rank)
 		i++;
 	return i;
 }

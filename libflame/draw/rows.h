@@ -8,18 +8,12 @@
 
 #include "tree/tree.h"
 
-struct fl_row {
-	flame_id stack, thread, labels, metric;
-	int64_t weight;
-	int64_t time;		/* FLAME_NOTIME, unless it is asked for */
-};
-
 struct fl_rows {
 	struct flame *flame;
 	struct fl_out *out;
 	int (*write)(struct fl_rows *rows);
-	struct fl_row *data;	/* sorted, without sums of 0 */
-	size_t count, capacity;
+	/* Sorted, without sums of 0; times only where they are asked for. */
+	struct fl_sums sums;
 	flame_id *metrics;	/* of the rows, sorted by name */
 	size_t nmetrics, metrics_capacity;
 	int64_t from, to;	/* span of all inputs; or FLAME_NOTIME */
@@ -27,7 +21,6 @@ struct fl_rows {
 	char *events, *title;	/* options of that name, or NULL */
 	/* Ranks by id, for sorting. */
 	uint32_t *stack_rank, *set_rank;
-	struct fl_index index;	/* of data, while samples come */
 	bool timed;		/* rows of different times are kept apart */
 	bool by_thread;		/* sorted by thread and time first */
 };
@@ -52,7 +45,7 @@ struct flame_sink *fl_thread_rows_sink(struct flame *flame, struct fl_out *out,
 				       int (*write)(struct fl_rows *rows));
 /* From rows->first to a row's time; the time must be known. */
 static inline int64_t fl_row_since(const struct fl_rows *rows,
-				   const struct fl_row *row)
+				   const struct flame_sample *row)
 {
 	int64_t time;
 
@@ -60,10 +53,10 @@ static inline int64_t fl_row_since(const struct fl_rows *rows,
 	       INT64_MAX : time;
 }
 
-/* The end of the rows with the thread of rows->data[from]. */
+/* The end of the rows with the thread of rows->sums.data[from]. */
 size_t fl_rows_thread_end(const struct fl_rows *rows, size_t from);
 /* The value of a label; 0: none. */
-flame_id fl_row_label(const struct flame *flame, const struct fl_row *row,
+flame_id fl_row_label(const struct flame *flame, const struct flame_sample *row,
 		      flame_id key);
 
 /* spell.c: appends a name and the suffix of its type, as in folded text. */

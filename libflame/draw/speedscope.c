@@ -62,8 +62,8 @@ static bool spell_path(struct writer *w, flame_id stack)
 static void put_frames(struct writer *w)
 {
 	fl_pieces_text(&w->p, "\"shared\":{\"frames\":[");
-	for (size_t i = 0; i < w->rows->count; i++) {
-		if (!spell_path(w, w->rows->data[i].stack))
+	for (size_t i = 0; i < w->rows->sums.count; i++) {
+		if (!spell_path(w, w->rows->sums.data[i].stack))
 			return;
 		for (size_t k = w->path.count; k; k--) {
 			flame_id id = w->path.frames[k - 1];
@@ -99,14 +99,14 @@ static const char *unit_of(const struct writer *w)
 	return "none";
 }
 
-static flame_id label_of(struct writer *w, const struct fl_row *row,
+static flame_id label_of(struct writer *w, const struct flame_sample *row,
 			 const char *key)
 {
 	return fl_row_label(w->flame, row, fl_name(w->flame, key));
 }
 
 /* As py-spy names them: Process 1 Thread 2 "main"; "" if unknown. */
-static void put_thread(struct writer *w, const struct fl_row *row)
+static void put_thread(struct writer *w, const struct flame_sample *row)
 {
 	struct slice pid = fl_name_at(w->flame, label_of(w, row, "pid")),
 		     tid = fl_name_at(w->flame, label_of(w, row, "tid")),
@@ -135,13 +135,13 @@ static void put_sampled(struct writer *w, size_t from, size_t to)
 	bool fresh;
 
 	for (size_t i = from; i < to; i++)
-		sum = fl_add_clamped(sum, w->rows->data[i].weight);
+		sum = fl_add_clamped(sum, w->rows->sums.data[i].weight);
 	fl_buf_print(&w->p.buf, ",\"unit\":\"%s\",\"startValue\":0,"
 		     "\"endValue\":%" PRId64 ",\"samples\":[", unit_of(w),
 		     sum);
 	for (size_t i = from; i < to; i++) {
 		fl_pieces_text(&w->p, i > from ? ",\n[" : "\n[");
-		if (!spell_path(w, w->rows->data[i].stack))
+		if (!spell_path(w, w->rows->sums.data[i].stack))
 			return;
 		for (size_t k = w->path.count; k; k--)
 			fl_buf_print(&w->p.buf, "%s%u",
@@ -153,7 +153,7 @@ static void put_sampled(struct writer *w, size_t from, size_t to)
 	fl_pieces_text(&w->p, "],\n\"weights\":[");
 	for (size_t i = from; i < to; i++) {
 		fl_pieces_text(&w->p, i > from ? "," : "");
-		fl_buf_number(&w->p.buf, w->rows->data[i].weight);
+		fl_buf_number(&w->p.buf, w->rows->sums.data[i].weight);
 	}
 	fl_pieces_text(&w->p, "]}");
 }
@@ -188,20 +188,20 @@ static void put_profiles(struct writer *w)
 	size_t from = 0, to;
 
 	fl_pieces_text(&w->p, "\"profiles\":[");
-	for (; from < w->rows->count && !w->failed; from = to) {
+	for (; from < w->rows->sums.count && !w->failed; from = to) {
 		to = fl_rows_thread_end(w->rows, from);
 		fl_pieces_text(&w->p, from ? ",\n{\"type\":\"" :
 					     "{\"type\":\"");
 		fl_buf_text(&w->p.buf, evented ? "evented" : "sampled");
 		fl_buf_text(&w->p.buf, "\",\"name\":");
-		put_thread(w, &w->rows->data[from]);
+		put_thread(w, &w->rows->sums.data[from]);
 		if (evented)
 			put_evented(w, from, to);
 		else
 			put_sampled(w, from, to);
 	}
 	/* A file has a profile at least. */
-	if (!w->rows->count) {
+	if (!w->rows->sums.count) {
 		fl_pieces_text(&w->p, "{\"type\":\"sampled\",\"name\":\"\"");
 		put_sampled(w, 0, 0);
 	}

@@ -49,7 +49,7 @@ static void put_line(struct table *t)
 }
 
 static const struct flame_metric *metric_of(const struct table *t,
-					    const struct fl_row *row)
+					    const struct flame_sample *row)
 {
 	return flame_metric_of(t->rows->flame, row->metric);
 }
@@ -94,7 +94,7 @@ static void put_head(struct table *t)
 	put_line(t);
 }
 
-static void put_row(struct table *t, const struct fl_row *row)
+static void put_row(struct table *t, const struct flame_sample *row)
 {
 	struct flame *flame = t->rows->flame;
 
@@ -119,7 +119,8 @@ static void put_member(struct table *t, const char *name, const char *text)
 }
 
 /* Each row has all labels; a missing one is null. */
-static void put_label(struct table *t, const struct fl_row *row, flame_id key)
+static void put_label(struct table *t, const struct flame_sample *row,
+		      flame_id key)
 {
 	struct flame *flame = t->rows->flame;
 	flame_id value = fl_row_label(flame, row, key);
@@ -141,7 +142,7 @@ static void put_label(struct table *t, const struct fl_row *row, flame_id key)
 	fl_buf_free(&name);
 }
 
-static void put_object(struct table *t, const struct fl_row *row)
+static void put_object(struct table *t, const struct flame_sample *row)
 {
 	struct flame *flame = t->rows->flame;
 	struct fl_buf stack = { 0 };
@@ -191,11 +192,11 @@ static int write_table(struct fl_rows *rows, bool json)
 	remove_thread_frames(&t);
 	if (!json)
 		put_head(&t);
-	for (size_t i = 0; i < rows->count && !t.line.failed; i++) {
+	for (size_t i = 0; i < rows->sums.count && !t.line.failed; i++) {
 		if (json)
-			put_object(&t, &rows->data[i]);
+			put_object(&t, &rows->sums.data[i]);
 		else
-			put_row(&t, &rows->data[i]);
+			put_row(&t, &rows->sums.data[i]);
 	}
 	if (t.line.failed)
 		fl_no_memory(rows->flame);

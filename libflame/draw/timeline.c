@@ -97,7 +97,7 @@ int64_t fl_timeline_run(struct fl_timeline *t, size_t from, size_t to)
 	int64_t end = 0;
 
 	for (size_t i = from; i < to && !t->failed; i++) {
-		const struct fl_row *row = &t->rows->data[i];
+		const struct flame_sample *row = &t->rows->sums.data[i];
 		int64_t length = fl_mul_clamped(row->weight, t->unit_ns);
 
 		if (length < 0) {

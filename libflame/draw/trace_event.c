@@ -54,7 +54,7 @@ static void put_event(void *writer, bool begins, int64_t time,
 
 /* Threads ------------------------------------------------------------- */
 
-static flame_id label_of(struct writer *w, const struct fl_row *row,
+static flame_id label_of(struct writer *w, const struct flame_sample *row,
 			 const char *key)
 {
 	return fl_row_label(w->flame, row, fl_name(w->flame, key));
@@ -70,7 +70,7 @@ static bool is_number(struct slice text)
  * Viewers want numbers.  A thread without one, and one whose number an earlier
  * thread of its process has, gets one that no system gives.
  */
-static void begin_thread(struct writer *w, const struct fl_row *row,
+static void begin_thread(struct writer *w, const struct flame_sample *row,
 			 size_t number)
 {
 	flame_id pid = label_of(w, row, "pid"), tid = label_of(w, row, "tid");
@@ -105,10 +105,10 @@ static void put_threads(struct writer *w)
 {
 	size_t from = 0, number = 0;
 
-	while (from < w->rows->count && !w->failed) {
+	while (from < w->rows->sums.count && !w->failed) {
 		size_t to = fl_rows_thread_end(w->rows, from);
 
-		begin_thread(w, &w->rows->data[from], ++number);
+		begin_thread(w, &w->rows->sums.data[from], ++number);
 		fl_timeline_run(&w->line, from, to);
 		w->failed |= w->line.failed;
 		from = to;
@@ -124,7 +124,7 @@ static int64_t weigh(const struct fl_rows *rows, size_t from, size_t to,
 	int64_t sum = 0, first = INT64_MAX, last = 0;
 
 	for (size_t i = from; i < to; i++) {
-		const struct fl_row *row = &rows->data[i];
+		const struct flame_sample *row = &rows->sums.data[i];
 
 		sum = fl_add_clamped(sum, FL_MAX(row->weight, 0));
 		if (row->time == FLAME_NOTIME)
@@ -144,7 +144,7 @@ static int64_t find_length(const struct fl_rows *rows)
 {
 	int64_t length = 0, most = 1, span;
 
-	for (size_t from = 0, to; from < rows->count; from = to) {
+	for (size_t from = 0, to; from < rows->sums.count; from = to) {
 		int64_t sum;
 
 		to = fl_rows_thread_end(rows, from);

@@ -223,17 +223,6 @@ void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
 		  const struct fl_key *key, const char *option);
 void fl_seen_free(struct fl_seen *seen);
 
-/* sample_sums.c: buffers samples; equal ones are summed. */
-struct fl_sample_sums {
-	struct flame_sample *samples;	/* in the order of first arrival */
-	size_t count, capacity;
-	struct fl_index index;
-};
-
-int fl_sample_sums_add(struct flame *flame, struct fl_sample_sums *sums,
-		       const struct flame_sample *s);
-void fl_sample_sums_free(struct fl_sample_sums *sums);
-
 /*
  * root_frames.c.  Root frames: unifies spellings of one method.  Call _add for
  * all root frames, then _resolve, then _rename.

@@ -10,52 +10,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Kept in the order of arrival, as ids depend on the threads. */
-struct sum {
-	flame_id metric, stack;
-	int64_t weight;
-};
-
 struct grain {
 	double size;
-	struct fl_map indices;	/* metric << 32 | stack -> index in sums */
-	struct sum *sums;
-	size_t count, capacity;
+	struct fl_sums sums;	/* by metric and stack */
 	double *carry;		/* by metric: the remainder */
 };
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct grain *grain = sink->state;
-	bool fresh;
-	uint64_t *place = fl_map_put(
-		&grain->indices, (uint64_t)s->metric << 32 | s->stack, &fresh);
-	int64_t *sum;
+	const struct flame_sample plain = {
+		.metric = s->metric, .stack = s->stack, .time = FLAME_NOTIME,
+		.weight = s->weight,
+	};
 
-	if (!place || !fl_grow(&grain->sums, &grain->capacity, grain->count + 1,
-			       sizeof(*grain->sums)))
-		return fl_no_memory(sink->flame);
-	if (fresh) {
-		*place = grain->count++;
-		grain->sums[*place] = (struct sum){ s->metric, s->stack, 0 };
-	}
-	sum = &grain->sums[*place].weight;
-	return __builtin_add_overflow(*sum, s->weight, sum) ?
-	       fl_fail(sink->flame, "the sum of weights passes 2^63") :
-	       FLAME_OK;
+	return fl_sums_add(sink->flame, &grain->sums, &plain);
 }
 
-static int forward(struct flame_sink *sink, const struct sum *sum)
+static int forward(struct flame_sink *sink, const struct flame_sample *sum)
 {
 	struct grain *grain = sink->state;
 	double *carry = &grain->carry[sum->metric];
 	double exact = (double)sum->weight / grain->size + *carry;
 	/* Rounds halves up, so that no weight becomes negative. */
 	double whole = floor(exact + 0.5);
-	struct flame_sample s = {
-		.metric = sum->metric, .stack = sum->stack,
-		.time = FLAME_NOTIME,
-	};
+	struct flame_sample s = *sum;
 
 	if (!(fabs(whole) < 0x1p63))
 		return fl_fail(sink->flame, "--grain: a weight passes 2^63");
@@ -73,8 +52,8 @@ static int finish(struct flame_sink *sink)
 				 sizeof(*grain->carry));
 	if (!grain->carry)
 		return fl_no_memory(sink->flame);
-	for (size_t i = 0; status == FLAME_OK && i < grain->count; i++)
-		status = forward(sink, &grain->sums[i]);
+	for (size_t i = 0; status == FLAME_OK && i < grain->sums.count; i++)
+		status = forward(sink, &grain->sums.data[i]);
 	return status;
 }
 
@@ -82,8 +61,7 @@ static void release(struct flame_sink *sink)
 {
 	struct grain *grain = sink->state;
 
-	fl_map_free(&grain->indices);
-	fl_free(grain->sums);
+	fl_sums_free(&grain->sums);
 	fl_free(grain->carry);
 }
 

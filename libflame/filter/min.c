@@ -18,7 +18,7 @@
 struct min {
 	double least;
 	bool percent;
-	struct fl_sample_sums sums;
+	struct fl_sums sums;
 	size_t nstacks;
 	flame_id *node;		/* by stack: the first of the same frames */
 	uint64_t *total;	/* by node, of absolute weights */
@@ -29,7 +29,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct min *min = sink->state;
 
-	return fl_sample_sums_add(sink->flame, &min->sums, s);
+	return fl_sums_add(sink->flame, &min->sums, s);
 }
 
 static void add(uint64_t *to, uint64_t weight)
@@ -97,7 +97,7 @@ static void prune(struct flame *flame, struct min *min, flame_id metric)
 
 	memset(min->total, 0, min->nstacks * sizeof(*min->total));
 	for (size_t i = 0; i < min->sums.count; i++) {
-		const struct flame_sample *s = &min->sums.samples[i];
+		const struct flame_sample *s = &min->sums.data[i];
 
 		if (s->metric == metric)
 			add(&min->total[min->node[s->stack]],
@@ -120,7 +120,7 @@ static int forward(struct flame_sink *sink, flame_id metric)
 	struct min *min = sink->state;
 
 	for (size_t i = 0; i < min->sums.count; i++) {
-		struct flame_sample s = min->sums.samples[i];
+		struct flame_sample s = min->sums.data[i];
 
 		s.stack = min->out[s.stack];
 		if (s.metric == metric && fl_put(sink->next, &s) != FLAME_OK)
@@ -132,7 +132,7 @@ static int forward(struct flame_sink *sink, flame_id metric)
 static bool has_samples(const struct min *min, flame_id metric)
 {
 	for (size_t i = 0; i < min->sums.count; i++)
-		if (min->sums.samples[i].metric == metric)
+		if (min->sums.data[i].metric == metric)
 			return true;
 	return false;
 }
@@ -161,7 +161,7 @@ static void release(struct flame_sink *sink)
 {
 	struct min *min = sink->state;
 
-	fl_sample_sums_free(&min->sums);
+	fl_sums_free(&min->sums);
 	fl_free(min->node);
 	fl_free(min->total);
 	fl_free(min->out);

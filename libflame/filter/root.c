@@ -16,7 +16,7 @@ struct root {
 	struct fl_stepper stepper;
 	bool keep_rest;			/* keep stacks without a match */
 	struct fl_rewrite tasks;	/* by stack: with its fl_thread_task */
-	struct fl_sample_sums sums;
+	struct fl_sums sums;
 	struct fl_root_frames roots;
 	struct fl_rewrite bottoms;	/* by matching stack: its root */
 	struct fl_rewrite begun;	/* by stack: 1: is a new root */
@@ -127,7 +127,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 		return FLAME_OK;
 	if (!s.stack)
 		s.stack = sample->stack;
-	return fl_sample_sums_add(sink->flame, &root->sums, &s);
+	return fl_sums_add(sink->flame, &root->sums, &s);
 }
 
 static flame_id rename_root(struct flame_sink *sink, flame_id parent,
@@ -153,7 +153,7 @@ static int finish(struct flame_sink *sink)
 			  "matches, and counts as %s by its thread's name",
 			  root->guessed, fl_name_at(flame, root->task).data);
 	for (size_t i = 0; status == FLAME_OK && i < root->sums.count; i++) {
-		struct flame_sample s = root->sums.samples[i];
+		struct flame_sample s = root->sums.data[i];
 
 		s.stack = fl_rewrite(sink, &root->named, s.stack, rename_root);
 		status = fl_put(sink->next, &s);
@@ -166,7 +166,7 @@ static void release(struct flame_sink *sink)
 	struct root *root = sink->state;
 
 	fl_rewrite_free(&root->tasks);
-	fl_sample_sums_free(&root->sums);
+	fl_sums_free(&root->sums);
 	fl_root_frames_free(&root->roots);
 	fl_rewrite_free(&root->bottoms);
 	fl_rewrite_free(&root->begun);

@@ -12,7 +12,7 @@ enum { MAX_KEYS = 10 };
 
 struct part {
 	struct flame_part told;
-	struct fl_sample_sums sums;
+	struct fl_sums sums;
 	flame_id *labels;	/* told.labels */
 	size_t capacity;
 };
@@ -130,7 +130,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 		s.thread = 0;
 		s.time = FLAME_NOTIME;
 	}
-	return fl_sample_sums_add(sink->flame, &part->sums, &s);
+	return fl_sums_add(sink->flame, &part->sums, &s);
 }
 
 /* "app,stage"; of further keys only the needs count. */
@@ -288,7 +288,7 @@ static flame_id copy_metric(const struct copied *c, flame_id metric)
 	return metric ? fl_metric(c->to, m->name, m->unit, m->weight) : 0;
 }
 
-static int put_copies(struct copied *c, const struct fl_sample_sums *sums,
+static int put_copies(struct copied *c, const struct fl_sums *sums,
 		      struct flame_sink *sink)
 {
 	int status = FLAME_OK;
@@ -297,7 +297,7 @@ static int put_copies(struct copied *c, const struct fl_sample_sums *sums,
 	for (flame_id i = 1; i < c->from->nmetrics; i++)
 		(void)copy_metric(c, i);
 	for (size_t i = 0; status == FLAME_OK && i < sums->count; i++) {
-		struct flame_sample s = sums->samples[i];
+		struct flame_sample s = sums->data[i];
 
 		if (!copy_stack(c, s.stack))
 			return FLAME_FAILED;
@@ -314,7 +314,7 @@ static int put_copies(struct copied *c, const struct fl_sample_sums *sums,
 }
 
 static int put_elsewhere(const struct flame *from,
-			 const struct fl_sample_sums *sums,
+			 const struct fl_sums *sums,
 			 struct flame_sink *sink)
 {
 	struct copied c = {
@@ -335,12 +335,12 @@ static int put_elsewhere(const struct flame *from,
 int flame_split_put(struct flame_split *split, size_t i,
 		    struct flame_sink *sink)
 {
-	const struct fl_sample_sums *sums = &split->parts[i].sums;
+	const struct fl_sums *sums = &split->parts[i].sums;
 
 	if (sink->flame != split->flame)
 		return put_elsewhere(split->flame, sums, sink);
 	for (size_t k = 0; k < sums->count; k++)
-		if (fl_put(sink, &sums->samples[k]) != FLAME_OK)
+		if (fl_put(sink, &sums->data[k]) != FLAME_OK)
 			return FLAME_FAILED;
 	return FLAME_OK;
 }
@@ -352,7 +352,7 @@ void flame_split_free(struct flame_split *split)
 	while (split->count) {
 		struct part *part = &split->parts[--split->count];
 
-		fl_sample_sums_free(&part->sums);
+		fl_sums_free(&part->sums);
 		fl_free(part->labels);
 	}
 	fl_free(split->parts);

@@ -32,9 +32,7 @@ struct pick {
 	bool unnamed;		/* samples of no metric came */
 	flame_id other;		/* the metric of the last sample */
 	flame_id chosen;	/* at the end */
-	struct flame_sample *buffered;
-	size_t nbuffered, capacity;
-	struct fl_index sums;	/* of buffered samples without a time */
+	struct fl_sums buffered;
 	struct flame_sample batch[LOOKUP_BATCH];	/* to be buffered */
 	unsigned nbatch;
 	bool ordered, timely;	/* a sink needs the order; the times */
@@ -47,31 +45,6 @@ struct pick {
 	size_t nmetrics, metrics_capacity;
 };
 
-static uint64_t hash_of(const struct flame_sample *s)
-{
-	return fl_hash_pair((uint64_t)s->metric << 32 | s->stack,
-			    (uint64_t)s->thread << 32 | s->labels);
-}
-
-/* The buffered sample that differs in weight alone, or NULL. */
-static struct flame_sample *find(struct pick *pick,
-				 const struct flame_sample *s, uint64_t hash)
-{
-	uint32_t i, id;
-
-	for (i = fl_index_first(&pick->sums, hash);
-	     (id = fl_index_next(&pick->sums, hash, &i));) {
-		struct flame_sample *buffered = &pick->buffered[id - 1];
-
-		if (buffered->stack == s->stack &&
-		    buffered->metric == s->metric &&
-		    buffered->thread == s->thread &&
-		    buffered->labels == s->labels)
-			return buffered;
-	}
-	return NULL;
-}
-
 /*
  * Samples without a time are summed, so memory grows with distinct stacks and
  * not with the input.
@@ -79,24 +52,10 @@ static struct flame_sample *find(struct pick *pick,
 static int buffer_one(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
-	bool sums = s->time == FLAME_NOTIME && pick->nbuffered < UINT32_MAX - 1;
-	uint64_t hash = hash_of(s);
-	struct flame_sample *buffered = sums ? find(pick, s, hash) : NULL;
 
-	if (buffered) {
-		if (__builtin_add_overflow(buffered->weight, s->weight,
-					   &buffered->weight))
-			return fl_fail(sink->flame,
-				       "the sum of weights passes 2^63");
-		return FLAME_OK;
-	}
-	if (!fl_grow(&pick->buffered, &pick->capacity, pick->nbuffered + 1,
-		     sizeof(*pick->buffered)))
-		return fl_no_memory(sink->flame);
-	pick->buffered[pick->nbuffered++] = *s;
-	if (sums && !fl_index_add(&pick->sums, hash, (uint32_t)pick->nbuffered))
-		return fl_no_memory(sink->flame);
-	return FLAME_OK;
+	return s->time == FLAME_NOTIME ?
+	       fl_sums_add(sink->flame, &pick->buffered, s) :
+	       fl_sums_append(sink->flame, &pick->buffered, s);
 }
 
 static int buffer_batch(struct flame_sink *sink)
@@ -115,7 +74,7 @@ static int add_to_batch(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct pick *pick = sink->state;
 
-	fl_index_prefetch(&pick->sums, hash_of(s));
+	fl_index_prefetch(&pick->buffered.index, fl_sample_hash(s));
 	pick->batch[pick->nbatch++] = *s;
 	return pick->nbatch == LOOKUP_BATCH ? buffer_batch(sink) : FLAME_OK;
 }
@@ -128,11 +87,11 @@ static int sum_timed(struct flame_sink *sink, flame_id metric)
 
 	if (buffer_batch(sink) != FLAME_OK)
 		return FLAME_FAILED;
-	n = pick->nbuffered;
-	fl_index_free(&pick->sums);
-	pick->nbuffered = 0;
+	n = pick->buffered.count;
+	fl_index_free(&pick->buffered.index);
+	pick->buffered.count = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct flame_sample s = pick->buffered[i];
+		struct flame_sample s = pick->buffered.data[i];
 
 		if (s.metric == metric)
 			s.time = FLAME_NOTIME;
@@ -316,10 +275,8 @@ void fl_remark_absent(struct flame *flame, const char *list,
 
 static void drop_buffered(struct pick *pick)
 {
-	fl_free(pick->buffered);
-	pick->buffered = NULL;
-	pick->nbuffered = pick->capacity = pick->nbatch = 0;
-	fl_index_free(&pick->sums);
+	fl_sums_free(&pick->buffered);
+	pick->nbatch = 0;
 	fl_map_free(&pick->timed);
 	for (size_t i = 0; i < pick->nmetrics; i++)
 		fl_times_free(&pick->by_metric[i].times);
@@ -409,8 +366,8 @@ static flame_id richest(struct flame *flame, const struct pick *pick)
 {
 	flame_id best = 0;
 
-	for (size_t i = 0; i < pick->nbuffered; i++)
-		best = richer(flame, best, pick->buffered[i].metric);
+	for (size_t i = 0; i < pick->buffered.count; i++)
+		best = richer(flame, best, pick->buffered.data[i].metric);
 	for (size_t i = 0; i < pick->nmetrics; i++)
 		best = richer(flame, best, pick->by_metric[i].metric);
 	return best;
@@ -521,9 +478,9 @@ static int finish(struct flame_sink *sink)
 	report_mixed(sink->flame, pick->chosen);
 	if (pick->timely && has_too_many(pick, pick->chosen))
 		fl_remark(sink->flame, FL_TOO_TIMED, FL_MAX_TIMED_SAMPLES);
-	for (size_t i = 0; i < pick->nbuffered; i++)
-		if (pick->buffered[i].metric == pick->chosen &&
-		    fl_put(sink->next, &pick->buffered[i]) != FLAME_OK)
+	for (size_t i = 0; i < pick->buffered.count; i++)
+		if (pick->buffered.data[i].metric == pick->chosen &&
+		    fl_put(sink->next, &pick->buffered.data[i]) != FLAME_OK)
 			return FLAME_FAILED;
 	for (size_t i = 0; i < pick->nmetrics; i++)
 		if (pick->by_metric[i].metric == pick->chosen &&

@@ -325,6 +325,33 @@ void fl_thread_pool_wait(struct fl_thread_pool *pool, struct fl_job *job);
 void fl_thread_pool_free(struct fl_thread_pool *pool);
 
 /*
+ * sums.c: samples in the order of first arrival; those added that differ in
+ * weight alone are summed.  Zeroed: none.  Functions fail for lack of memory
+ * and for a sum that passes 2^63.
+ */
+struct fl_sums {
+	struct flame_sample *data;
+	size_t count, capacity;
+	struct fl_index index;	/* of those added */
+};
+
+int fl_sums_add(struct flame *flame, struct fl_sums *sums,
+		const struct flame_sample *s);
+/* A sample by itself, which no other one is added to. */
+int fl_sums_append(struct flame *flame, struct fl_sums *sums,
+		   const struct flame_sample *s);
+void fl_sums_free(struct fl_sums *sums);
+
+/* Of all but the weight. */
+uint64_t fl_sample_hash(const struct flame_sample *s);
+/* The one of a list that differs in weight alone; NULL: none. */
+struct flame_sample *fl_sample_find(const struct fl_index *index,
+				    struct flame_sample *list,
+				    const struct flame_sample *s,
+				    uint64_t hash);
+int fl_sample_add(struct flame *flame, struct flame_sample *to, int64_t weight);
+
+/*
  * read_job.c: reads a source for another thread and buffers its samples.  Their
  * ids are of a dictionary of the job's own, which lasts from source to source,
  * so that a stack is absorbed once.
@@ -334,9 +361,7 @@ struct fl_read_job {
 	struct flame *flame;
 	struct flame_source *source;	/* NULL: it could not be opened */
 	struct fl_absorbed map;	/* ids of flame -> of the other's */
-	struct flame_sample *samples;
-	size_t count, capacity;
-	struct fl_map sums;	/* (metric, stack) -> place in samples */
+	struct fl_sums sums;
 	bool ordered;		/* keep each sample by itself */
 	int status;
 };

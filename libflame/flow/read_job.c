@@ -16,31 +16,9 @@ bool fl_read_job_init(struct fl_read_job *job)
 
 static int add(struct fl_read_job *job, const struct flame_sample *sample)
 {
-	bool plain = !sample->thread && !sample->labels &&
-		     sample->time == FLAME_NOTIME, fresh = true;
-	uint64_t *place = NULL;
-	int64_t *sum;
-
-	if (plain && !job->ordered) {
-		place = fl_map_put(
-			&job->sums,
-			(uint64_t)sample->metric << 32 | sample->stack, &fresh);
-		if (!place)
-			return fl_no_memory(job->flame);
-	}
-	if (!fresh) {
-		sum = &job->samples[*place].weight;
-		return __builtin_add_overflow(*sum, sample->weight, sum) ?
-		       fl_fail(job->flame, "the sum of weights passes 2^63") :
-		       FLAME_OK;
-	}
-	if (!fl_grow(&job->samples, &job->capacity, job->count + 1,
-		     sizeof(*job->samples)))
-		return fl_no_memory(job->flame);
-	if (place)
-		*place = job->count;
-	job->samples[job->count++] = *sample;
-	return FLAME_OK;
+	if (job->ordered || sample->time != FLAME_NOTIME)
+		return fl_sums_append(job->flame, &job->sums, sample);
+	return fl_sums_add(job->flame, &job->sums, sample);
 }
 
 void fl_read_job_run(struct fl_read_job *job)
@@ -64,8 +42,8 @@ int fl_read_job_forward(struct fl_read_job *job, struct flame_source *source,
 
 	if (!fl_absorb(source->flame, job->flame, &job->map))
 		return FLAME_FAILED;
-	for (size_t i = 0; i < job->count && status == FLAME_OK; i++) {
-		struct flame_sample s = job->samples[i];
+	for (size_t i = 0; i < job->sums.count && status == FLAME_OK; i++) {
+		struct flame_sample s = job->sums.data[i];
 
 		s.stack = map->stacks.data[s.stack];
 		s.metric = map->metrics.data[s.metric];
@@ -80,8 +58,8 @@ void fl_read_job_clear(struct fl_read_job *job)
 {
 	struct flame *flame = job->flame;
 
-	job->count = 0;
-	fl_map_clear(&job->sums);
+	job->sums.count = 0;
+	fl_index_free(&job->sums.index);
 	flame_clear(flame);
 	fl_overlap_clear(flame);
 	for (size_t i = 0; i < flame->nmetrics; i++) {
@@ -97,6 +75,5 @@ void fl_read_job_free(struct fl_read_job *job)
 	flame_close(job->source);
 	flame_free(job->flame);
 	fl_absorbed_free(&job->map);
-	fl_map_free(&job->sums);
-	fl_free(job->samples);
+	fl_sums_free(&job->sums);
 }

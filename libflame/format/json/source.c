@@ -28,31 +28,6 @@ void fl_json_source_free(struct fl_json_source *js)
 	fl_index_free(&js->index);
 }
 
-static uint64_t hash_of(const struct flame_sample *s)
-{
-	return fl_hash_pair(fl_hash_pair((uint64_t)s->metric << 32 | s->stack,
-			     (uint64_t)s->thread << 32 | s->labels),
-		      (uint64_t)s->time);
-}
-
-/* A sample that differs only in its weight; NULL: none. */
-static struct flame_sample *find(struct fl_json_source *js,
-				 const struct flame_sample *s, uint64_t hash)
-{
-	uint32_t i = fl_index_first(&js->index, hash), id;
-
-	while ((id = fl_index_next(&js->index, hash, &i))) {
-		struct flame_sample *other =
-			&js->source->batch.samples[id - 1];
-
-		if (other->stack == s->stack && other->metric == s->metric &&
-		    other->thread == s->thread && other->time == s->time &&
-		    other->labels == s->labels)
-			return other;
-	}
-	return NULL;
-}
-
 static void append(struct fl_json_source *js, const struct flame_sample *s,
 		   uint64_t hash)
 {
@@ -67,15 +42,15 @@ static void append(struct fl_json_source *js, const struct flame_sample *s,
 void fl_json_add(struct fl_json_source *js, const struct flame_sample *s)
 {
 	bool in_order = js->source->select.needs & FL_NEED_ORDER;
-	uint64_t hash = hash_of(s);
-	struct flame_sample *other = in_order ? NULL : find(js, s, hash);
+	uint64_t hash = fl_sample_hash(s);
+	struct flame_sample *other = in_order ? NULL :
+		fl_sample_find(&js->index, js->source->batch.samples, s, hash);
 
 	js->good++;
 	if (!other)
 		append(js, s, hash);
-	else if (__builtin_add_overflow(other->weight, s->weight,
-					&other->weight))
-		fl_fail(js->flame, FL_TOO_HEAVY);
+	else
+		fl_sample_add(js->flame, other, s->weight);
 }
 
 bool fl_json_wants_thread(const struct fl_json_source *js)

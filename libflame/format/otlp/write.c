@@ -230,7 +230,7 @@ static void add_stack(struct writer *w, flame_id stack)
 
 /* Samples ------------------------------------------------------------- */
 
-static void put_indices(struct writer *w, const struct fl_row *row)
+static void put_indices(struct writer *w, const struct flame_sample *row)
 {
 	w->indices.size = 0;
 	for (size_t i = 0; i < w->nkeys; i++) {
@@ -245,7 +245,7 @@ static void put_indices(struct writer *w, const struct fl_row *row)
 			     w->indices.size);
 }
 
-static void put_sample(struct writer *w, const struct fl_row *row)
+static void put_sample(struct writer *w, const struct flame_sample *row)
 {
 	if (row->stack && !w->stacks[row->stack])
 		add_stack(w, row->stack);
@@ -295,9 +295,9 @@ static void put_profile(struct writer *w, flame_id metric)
 
 	w->profile.size = 0;
 	put_type(w, metric ? flame_metric_of(w->flame, metric) : NULL);
-	for (size_t i = 0; i < rows->count && !w->failed; i++)
-		if (rows->data[i].metric == metric)
-			put_sample(w, &rows->data[i]);
+	for (size_t i = 0; i < rows->sums.count && !w->failed; i++)
+		if (rows->sums.data[i].metric == metric)
+			put_sample(w, &rows->sums.data[i]);
 	put_span(w);
 	w->failed |= w->profile.failed;
 	fl_put_bytes(&w->scope, SCOPE_PROFILES_PROFILES, w->profile.data,

@@ -179,8 +179,8 @@ static uint64_t location_of(struct writer *w, flame_id frame)
 /* Frames of rows get their locations before a sample is begun. */
 static void find_locations(struct writer *w)
 {
-	for (size_t i = 0; i < w->rows->count; i++) {
-		flame_id stack = w->rows->data[i].stack;
+	for (size_t i = 0; i < w->rows->sums.count; i++) {
+		flame_id stack = w->rows->sums.data[i].stack;
 
 		for (; stack; stack = fl_parent(w->flame, stack))
 			location_of(w, fl_frame_id(w->flame, stack));
@@ -208,7 +208,7 @@ static void put_stack(struct writer *w, flame_id stack)
 			     w->inner.size);
 }
 
-static bool is_same(const struct fl_row *a, const struct fl_row *b)
+static bool is_same(const struct flame_sample *a, const struct flame_sample *b)
 {
 	return a->stack == b->stack && a->thread == b->thread &&
 	       a->labels == b->labels;
@@ -218,16 +218,16 @@ static bool is_same(const struct fl_row *a, const struct fl_row *b)
 static size_t put_values(struct writer *w, size_t from)
 {
 	const struct fl_rows *rows = w->rows;
+	const struct flame_sample *row = rows->sums.data;
 	size_t i = from;
 
 	w->inner.size = 0;
 	for (size_t k = 0; k < rows->nmetrics; k++) {
-		bool has = i < rows->count &&
-			   is_same(&rows->data[i], &rows->data[from]) &&
-			   rows->data[i].metric == rows->metrics[k];
+		bool has = i < rows->sums.count &&
+			   is_same(&row[i], &row[from]) &&
+			   row[i].metric == rows->metrics[k];
 
-		fl_put_varint(&w->inner, has ? (uint64_t)rows->data[i].weight :
-					       0);
+		fl_put_varint(&w->inner, has ? (uint64_t)row[i].weight : 0);
 		i += has;
 	}
 	fl_put_bytes(&w->part, SAMPLE_VALUE, w->inner.data, w->inner.size);
@@ -238,8 +238,8 @@ static void put_samples(struct writer *w, const flame_id *keys, size_t nkeys)
 {
 	const struct fl_rows *rows = w->rows;
 
-	for (size_t i = 0; i < rows->count && !w->failed;) {
-		const struct fl_row *row = &rows->data[i];
+	for (size_t i = 0; i < rows->sums.count && !w->failed;) {
+		const struct flame_sample *row = &rows->sums.data[i];
 
 		put_stack(w, row->stack);
 		i += put_values(w, i);
