@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The base room: memory, numbers, hashing, UTF-8, regular expressions,
- * libraries that are opened late.
+ * sorting, libraries that are opened late.
  */
 #include "fl.h"
 
 #include "base/block.h"
 #include "base/late.h"
+#include "base/sort.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>
@@ -23,6 +24,59 @@ Test(os, the_last_of_a_byte_is_found)
 	cr_expect_eq(fl_os_memrchr(text, '/', 3), text + 1);
 	cr_expect_eq(fl_os_memrchr(text, '/', 1), NULL);
 	cr_expect_eq(fl_os_memrchr(text, 'a', 0), NULL);
+}
+
+/* Sorting ------------------------------------------------------------- */
+
+struct numbered {
+	uint32_t key, number;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Sorts, and looks at order, at that of equal ones, and for lost ones. */
+static void check_sorted(struct numbered *list, uint32_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		list[i].number = i;
+	fl_sort_nearly(list, n, sizeof(*list), by_key);
+	for (uint32_t i = 0; i < n; i++) {
+		sum += list[i].number;
+		cr_expect(!i || list[i - 1].key < list[i].key ||
+			  (list[i - 1].key == list[i].key &&
+			   list[i - 1].number < list[i].number),
+			  "%u of %u", i, n);
+	}
+	cr_expect_eq(sum, (uint64_t)n * (n - (n > 0)) / 2);
+}
+
+Test(sorting, any_order_is_sorted_and_equal_ones_keep_theirs)
+{
+	enum { MOST = 1000 };
+	static struct numbered list[MOST];
+	uint32_t random = 1;
+
+	for (uint32_t n = 0; n <= MOST; n = n < 20 ? n + 1 : n * 7) {
+		for (uint32_t runs = 1; runs <= 40; runs += 13) {
+			for (uint32_t i = 0; i < n; i++)
+				list[i].key = i % (n / runs + 1);
+			check_sorted(list, n);
+		}
+		for (uint32_t i = 0; i < n; i++)
+			list[i].key = n - i;
+		check_sorted(list, n);
+		for (uint32_t i = 0; i < n; i++)
+			list[i].key = (random = random * 1103515245 + 12345)
+				      >> 24;
+		check_sorted(list, n);
+	}
 }
 
 /* Slices -------------------------------------------------------------- */
