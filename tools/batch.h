@@ -93,6 +93,7 @@ struct batch {
 	const char *against;	/* --against: an earlier site; or NULL */
 	char *found;		/* the newest of a folder of sites; or NULL */
 	cJSON *apps;		/* of bills; NULL: not collected */
+	double price;		/* of a core-hour: --price; 0: none */
 	struct batch_stage_page *stage_pages;	/* by stage: batch_bill.c */
 	size_t nstage_pages;
 	char *options;		/* all options that change the page */
@@ -311,6 +312,8 @@ bool batch_write_bill(struct batch_drawing *d);
  */
 char *batch_origins(const struct batch_drawing *all, const char *app,
 		    const char *stage, const bool *used);
+/* Finds --price, which is of the report alone; false: the message is out. */
+bool batch_find_price(struct batch *batch);
 /* The bills of all groups, or of the logs alone, to batch->apps. */
 bool batch_collect_bills(struct batch *batch);
 /* The page of a stage of a bill; NULL: there is none. */

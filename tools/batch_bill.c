@@ -20,6 +20,34 @@ static const char *logs_of(const struct batch *batch)
 	return NULL;
 }
 
+bool batch_find_price(struct batch *batch)
+{
+	struct cli_list *filters = &batch->cli->filters;
+	struct cli_pair *price = NULL;
+	char *end;
+
+	for (size_t i = 0; i < filters->n; i++)
+		if (strcmp(filters->at[i].name, "price") == 0)
+			price = &filters->at[i];
+	if (!price)
+		return true;
+	if (!logs_of(batch)) {
+		cli_say(batch->cli, "--price %s: of what an event log of Spark "
+			"bills; name it by --spark-events LOG", price->value);
+		return false;
+	}
+	batch->price = strtod(price->value, &end);
+	if (end == price->value || *end || !(batch->price >= 1e-6) ||
+	    !(batch->price <= 1e6)) {
+		cli_say(batch->cli, "--price %s: a number from 0.000001 to "
+			"1000000, for an hour of a core", price->value);
+		return false;
+	}
+	/* Pages have none: another price draws none of them again. */
+	cli_drop_filter(batch->cli, "price");
+	return true;
+}
+
 /* Groups by other keys of the path have a part of an application. */
 static bool is_whole(const struct batch *batch, const struct batch_group *group)
 {

@@ -48,10 +48,12 @@ static const cJSON *list_of(const cJSON *of, const char *key)
 	return cJSON_GetObjectItemCaseSensitive(of, key);
 }
 
-static void put_head(FILE *to, const cJSON *app)
+static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 {
 	struct batch_unit unit = batch_unit_of(app);
+	struct batch_unit money = batch_money_of(batch, app);
 	double paid = batch_number(app, "paid_us");
+	const char *before = ":";
 	char when[64];
 
 	batch_when(app, when, sizeof(when));
@@ -64,11 +66,16 @@ static void put_head(FILE *to, const cJSON *app)
 		1000, batch_text(app, "spark"),
 		cJSON_GetArraySize(list_of(app, "executors")));
 	fprintf(to, "%.*f %s paid", unit.digits, paid / unit.us, unit.name);
-	for (size_t i = 0; batch_part_at(i); i++)
-		if (batch_part_us(app, i) > 0)
-			fprintf(to, "%s %s %.1f %%", i ? "," : ":",
-				batch_part_at(i)->name,
-				100 * batch_part_us(app, i) / paid);
+	if (money.us > 0)
+		fprintf(to, " (%.*f at %.10g an hour of a core)", money.digits,
+			paid / money.us, batch->price);
+	for (size_t i = 0; batch_part_at(i); i++) {
+		if (!(batch_part_us(app, i) > 0))
+			continue;
+		fprintf(to, "%s %s %.1f %%", before, batch_part_at(i)->name,
+			100 * batch_part_us(app, i) / paid);
+		before = ",";
+	}
 	fputs(".\n\n", to);
 }
 
@@ -92,14 +99,19 @@ static void put_row(FILE *to, const struct batch *batch, const cJSON *app,
 		    const cJSON *query)
 {
 	struct batch_unit unit = batch_unit_of(app);
+	struct batch_unit money = batch_money_of(batch, app);
 	double cost = batch_number(query, "cost_us");
+	const char *name = batch_text(query, "name");
 	const cJSON *stage = heaviest_stage(query);
 	const struct batch_group *page = batch_page_of(
 		batch, batch_text(app, "id"), stage);
 
-	fprintf(to, "| %.*f | %.1f | ", unit.digits, cost / unit.us,
-		100 * cost / batch_number(app, "paid_us"));
-	put_name(to, batch_text(query, "name"));
+	fprintf(to, "| %.*f | ", unit.digits, cost / unit.us);
+	if (money.us > 0)
+		fprintf(to, "%.*f | ", money.digits, cost / money.us);
+	fprintf(to, "%.1f | ", 100 * cost / batch_number(app, "paid_us"));
+	put_name(to, strcmp(name, "[no query]") == 0 ?
+			     "(no query or description)" : name);
 	fputs(" | ", to);
 	put_name(to, batch_short_name(batch_text(query, "frame")));
 	if (cost > 0)
@@ -153,13 +165,15 @@ static void add_rows(struct digest *d, const struct batch *batch,
 		     const cJSON *app)
 {
 	int left = cJSON_GetArraySize(list_of(app, "queries"));
-	bool fits = true;
+	bool fits = true, priced = batch_money_of(batch, app).us > 0;
 	const cJSON *query;
 	char text[128];
 	struct line line;
 
-	snprintf(text, sizeof(text), "| %s | %% | query | does most | heaviest "
-		 "stage |\n|--:|--:|---|---|---|\n", batch_unit_of(app).name);
+	snprintf(text, sizeof(text), "| %s | %s%% | query | does most | "
+		 "heaviest stage |\n|--:|--:|%s---|---|---|\n",
+		 batch_unit_of(app).name, priced ? "price | " : "",
+		 priced ? "--:|" : "");
 	if (!left || !add(d, TAIL, text))
 		return;
 	cJSON_ArrayForEach(query, list_of(app, "queries")) {
@@ -185,7 +199,7 @@ char *batch_digest(const struct batch *batch)
 	cJSON_ArrayForEach(app, batch->apps) {
 		if (!begin(&line))
 			break;
-		put_head(line.to, app);
+		put_head(line.to, batch, app);
 		if (!end(&line, d, 2 * TAIL))
 			break;
 		add_findings(d, app);

@@ -59,9 +59,7 @@ static void open_cell(struct flame_text *out, const char *class,
 void batch_put_number(struct flame_text *out, const char *title, double number,
 		      int digits, bool bad)
 {
-	double least = digits == 0 ? .5 : digits == 1 ? .05 : .005;
-
-	if (!(number >= least)) {
+	if (!(number >= pow(10, -digits) / 2)) {
 		cli_print(out, "<td class=\"n\" data-v=\"%.4g\"></td>",
 			  number > 0 ? number : 0);
 		return;
@@ -183,4 +181,20 @@ struct batch_unit batch_unit_of(const cJSON *app)
 				       hours = { "core-hours", 3.6e9, 2 };
 
 	return batch_number(app, "paid_us") < 36000e6 ? seconds : hours;
+}
+
+struct batch_unit batch_money_of(const struct batch *batch, const cJSON *app)
+{
+	enum { MIN_DIGITS = 2, MAX_DIGITS = 6 };
+	struct batch_unit money = { .name = "price", .digits = MIN_DIGITS };
+	double paid;
+
+	if (!(batch->price > 0))
+		return money;
+	money.us = 3.6e9 / batch->price;
+	paid = batch_number(app, "paid_us") / money.us;
+	while (paid > 0 && money.digits < MAX_DIGITS &&
+	       paid * pow(10, money.digits) < 100)
+		money.digits++;
+	return money;
 }

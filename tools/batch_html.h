@@ -49,10 +49,15 @@ struct batch_unit {
 	int digits;
 };
 struct batch_unit batch_unit_of(const cJSON *app);
+/*
+ * The same in money, with as many digits as the sum of the application asks
+ * for; .us is 0 without --price.
+ */
+struct batch_unit batch_money_of(const struct batch *batch, const cJSON *app);
 
 /* Which columns say something. */
 struct batch_columns {
-	struct batch_unit unit;
+	struct batch_unit unit, money;
 	double most;		/* the cost of the heaviest row */
 	bool gc, python, wait, spill, failed, picture;
 };

@@ -111,12 +111,21 @@ static void put_about(struct flame_text *out, const cJSON *app)
 		  batch_count_cores(app) == 1 ? "" : "s");
 }
 
-static void put_paid(struct flame_text *out, const cJSON *app, double paid)
+static void put_paid(struct flame_text *out, const struct batch *batch,
+		     const cJSON *app, double paid)
 {
+	struct batch_unit money = batch_money_of(batch, app);
+
 	batch_put(out, "<p class=\"lead\"><b>");
 	batch_put_grouped(out, paid / batch_unit_of(app).us,
 			  batch_unit_of(app).digits);
-	cli_print(out, "</b> %s paid</p>\n", batch_unit_of(app).name);
+	cli_print(out, "</b> %s paid", batch_unit_of(app).name);
+	if (money.us > 0) {
+		batch_put(out, ", <b>");
+		batch_put_grouped(out, paid / money.us, money.digits);
+		cli_print(out, "</b> at %.10g an hour of a core", batch->price);
+	}
+	batch_put(out, "</p>\n");
 }
 
 static void put_finding(struct flame_text *out, const cJSON *finding)
@@ -160,7 +169,7 @@ void batch_put_report(struct flame_text *out, const struct batch *batch,
 
 	put_about(out, app);
 	if (paid > 0) {
-		put_paid(out, app, paid);
+		put_paid(out, batch, app, paid);
 		put_bar(out, app, paid);
 	}
 	put_findings(out, app);

@@ -32,6 +32,7 @@ static void find_columns(const struct batch *batch, const cJSON *app,
 
 	*c = (struct batch_columns){
 		.unit = batch_unit_of(app),
+		.money = batch_money_of(batch, app),
 		.most = batch_number(app, "idle_us"),
 		.picture = batch->npages <= BATCH_LARGE,
 	};
@@ -57,6 +58,8 @@ static void put_headings(struct flame_text *out, const struct batch_columns *c)
 	batch_put(out, "<thead><tr>");
 	batch_put_heading(out, "Query, stage, operator", false);
 	batch_put_heading(out, cost, true);
+	if (c->money.us > 0)
+		batch_put_heading(out, "Price", true);
 	batch_put_heading(out, "CPU %", true);
 	if (c->gc)
 		batch_put_heading(out, "GC", true);
@@ -97,6 +100,9 @@ static void put_cost(struct flame_text *out, const struct batch_columns *c,
 {
 	batch_put_bar(out, "Cost", us / c->unit.us, c->unit.digits,
 		      c->most > 0 ? us / c->most : 0);
+	if (c->money.us > 0)
+		batch_put_number(out, "Price", us / c->money.us,
+				 c->money.digits, false);
 }
 
 static void put_sums(struct flame_text *out, const struct batch_columns *c,

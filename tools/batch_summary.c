@@ -4,11 +4,11 @@
  *
  *	version, apps [{id, name, spark, started, ended, executors, profiled,
  *	findings [{text, try, page, command}],
- *	paid, cpu, gc, python, wait, overhead, unended, idle,
+ *	paid, cpu, gc, python, wait, overhead, unended, idle, price,
  *	rows [{query, stage, id, plan, cost, cpu, tasks, failed, samples,
  *	page, stacks {METRIC: file}}]}]
  *
- * Costs are core-seconds; a row is a stage, or one of [idle] and [tasks without
+ * Costs are core-seconds, and price that of 3,600 of them (--price); a row is a stage, or one of [idle] and [tasks without
  * an end], which have no stage: rows add up to what was paid.  For
  * SITE/data/summary.md see batch_digest.c.
  */
@@ -150,6 +150,9 @@ static bool add_app(const struct batch *batch, cJSON *apps, const cJSON *app)
 	good = good && copy(to, app, "findings") && add_executors(to, app);
 	for (size_t i = 0; good && i < sizeof(sums) / sizeof(*sums); i++)
 		good = copy_seconds(to, sums[i], app);
+	if (batch->price > 0)
+		good = good && cJSON_AddNumberToObject(to, "price",
+						       batch->price);
 	return good && add_rows(batch, to, app);
 }
 

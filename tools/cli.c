@@ -690,6 +690,11 @@ static void drop(struct cli_list *list, const char *name)
 	list->n = n;
 }
 
+void cli_drop_filter(struct cli *cli, const char *name)
+{
+	drop(&cli->filters, name);
+}
+
 static struct cli_pair *find_filter(struct cli *cli, const char *name)
 {
 	for (size_t i = 0; i < cli->filters.n; i++)

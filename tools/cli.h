@@ -277,6 +277,9 @@ bool cli_is_archive(const struct flame_source *source);
  */
 bool cli_passes_losses(const struct cli *cli);
 
+/* Removes an option that a tool handles itself from the filters. */
+void cli_drop_filter(struct cli *cli, const char *name);
+
 /* memory_limit.c: half of what the process may have; 0: not known. */
 size_t cli_memory(void);
 /*

@@ -445,7 +445,8 @@ static int run(struct cli *cli, struct flame *flame)
 
 	if (own->engine)
 		return batch_print_engine(&batch, own->engine, key);
-	if (batch_find_against(&batch) && batch_find_logs(&batch, flame) &&
+	if (batch_find_against(&batch) && batch_find_price(&batch) &&
+	    batch_find_logs(&batch, flame) &&
 	    batch_parse_keys(&batch, key) &&
 	    make_site(&batch) && share_memory(&batch) &&
 	    batch_collect(&batch, flame) && batch_make_groups(&batch) &&
