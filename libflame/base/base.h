@@ -497,6 +497,11 @@ bool fl_regex_group(const struct fl_regex *re, struct slice subject,
 		    unsigned n, struct slice *group);
 /* The byte, in either case, that a match begins with; -1: not known. */
 int fl_regex_first(const struct fl_regex *re);
+/*
+ * The longest run of letters, digits and '_' that every match has, within the
+ * pattern; size 0: not known.
+ */
+struct slice fl_regex_word(const struct fl_regex *re);
 /* As passed to fl_regex_new; lives as long as the expression. */
 const char *fl_regex_pattern(const struct fl_regex *re);
 void fl_regex_free(struct fl_regex *re);

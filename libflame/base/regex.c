@@ -26,6 +26,7 @@ struct fl_regex {
 	pcre2_code *code;
 	pcre2_match_data *match;
 	char *pattern;		/* as passed to fl_regex_new */
+	struct slice word;	/* fl_regex_word */
 	bool whole;
 };
 
@@ -317,6 +318,33 @@ static bool compile(struct fl_regex *re, const char *pattern,
 	return re->code;
 }
 
+static bool is_word_byte(char c)
+{
+	return fl_is_digit(c) || c == '_' || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z');
+}
+
+/* Of patterns of plain characters and dots; others have no word. */
+static struct slice find_word(const char *pattern)
+{
+	struct slice word = { NULL, 0 };
+
+	if (strpbrk(pattern, "|([{?*+"))
+		return word;
+	for (const char *at = pattern; *at;) {
+		const char *end = at;
+
+		if (*at == '\\' && (!at[1] || !strchr("./$", at[1])))
+			return (struct slice){ NULL, 0 };
+		while (is_word_byte(*end))
+			end++;
+		if ((size_t)(end - at) > word.size)
+			word = (struct slice){ at, (size_t)(end - at) };
+		at = end > at ? end : at + 1;
+	}
+	return word;
+}
+
 struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 			      char *error, size_t error_size)
 {
@@ -345,6 +373,7 @@ struct fl_regex *fl_regex_new(const char *pattern, bool whole,
 		fl_regex_free(re);
 		return NULL;
 	}
+	re->word = find_word(re->pattern);
 	/* Errors are ignored: without JIT, matching is slower. */
 	pcre.pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE);
 	return re;
@@ -360,6 +389,11 @@ int fl_regex_first(const struct fl_regex *re)
 				    &first) != 0)
 		return -1;
 	return (int)first;
+}
+
+struct slice fl_regex_word(const struct fl_regex *re)
+{
+	return re->word;
 }
 
 void fl_regex_free(struct fl_regex *re)

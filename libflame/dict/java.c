@@ -354,13 +354,18 @@ static bool matches_other(const struct fl_regex *re,
 }
 
 /*
- * A look at the byte that a match begins with.  Other spellings have the bytes
- * of the name, '.' and '/'.
+ * A look at a word that a match has, or the byte that it begins with.  Other
+ * spellings have the words of the name, '.' and '/'.
  */
 static bool may_match(const struct fl_regex *re, struct slice name)
 {
-	int first = fl_regex_first(re), other = first;
+	struct slice word = fl_regex_word(re);
+	int first, other;
 
+	if (word.size)
+		return name.size >= word.size &&
+		       memmem(name.data, name.size, word.data, word.size);
+	first = other = fl_regex_first(re);
 	if (first < 0 || first == '.' || first == '/')
 		return true;
 	if ((first | 0x20) >= 'a' && (first | 0x20) <= 'z')

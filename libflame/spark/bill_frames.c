@@ -12,22 +12,28 @@
 
 /* Of names, over the items that were added. */
 struct weights {
+	int64_t *by_stack;		/* of items that are not added yet */
+	flame_id *stacks;		/* those with such items */
+	size_t nstacks;
 	int64_t *total, *self;
 	uint32_t *depth;		/* the least */
-	uint32_t *seen;			/* the last item with it, plus one */
+	flame_id *seen;			/* the last stack with it */
 	flame_id *names;		/* with a total */
 	size_t count;
 	int64_t all;
 };
 
-static bool init(struct weights *w, size_t names)
+static bool init(struct weights *w, size_t names, size_t stacks)
 {
+	w->by_stack = fl_zeroed(stacks, sizeof(*w->by_stack));
+	w->stacks = fl_zeroed(stacks, sizeof(*w->stacks));
 	w->total = fl_zeroed(names, sizeof(*w->total));
 	w->self = fl_zeroed(names, sizeof(*w->self));
 	w->depth = fl_zeroed(names, sizeof(*w->depth));
 	w->seen = fl_zeroed(names, sizeof(*w->seen));
 	w->names = fl_zeroed(names, sizeof(*w->names));
-	return w->total && w->self && w->depth && w->seen && w->names;
+	return w->by_stack && w->stacks && w->total && w->self && w->depth &&
+	       w->seen && w->names;
 }
 
 static void clear(struct weights *w)
@@ -42,6 +48,8 @@ static void clear(struct weights *w)
 
 static void destroy(struct weights *w)
 {
+	fl_free(w->by_stack);
+	fl_free(w->stacks);
 	fl_free(w->total);
 	fl_free(w->self);
 	fl_free(w->depth);
@@ -58,14 +66,14 @@ static uint32_t depth_of(const struct flame *flame, flame_id stack)
 	return depth;
 }
 
-static void add_item(const struct flame *flame, struct weights *w,
-		     const struct fl_bill_item *item, uint32_t mark)
+static void add_stack(const struct flame *flame, struct weights *w,
+		      flame_id stack, int64_t weight)
 {
-	uint32_t depth = depth_of(flame, item->stack);
+	uint32_t depth = depth_of(flame, stack);
 
-	w->all += item->weight;
-	w->self[fl_frame_at(flame, item->stack)->name] += item->weight;
-	for (flame_id s = item->stack; s; s = fl_parent(flame, s), depth--) {
+	w->all += weight;
+	w->self[fl_frame_at(flame, stack)->name] += weight;
+	for (flame_id s = stack; s; s = fl_parent(flame, s), depth--) {
 		flame_id name = fl_frame_at(flame, s)->name;
 
 		if (!w->seen[name]) {
@@ -73,26 +81,43 @@ static void add_item(const struct flame *flame, struct weights *w,
 			w->depth[name] = depth;
 		}
 		w->depth[name] = FL_MIN(w->depth[name], depth);
-		if (w->seen[name] != mark)
-			w->total[name] += item->weight;
-		w->seen[name] = mark;
+		if (w->seen[name] != stack)
+			w->total[name] += weight;
+		w->seen[name] = stack;
 	}
+}
+
+/* Executors share stacks: their items are summed first. */
+static void add_items(const struct flame_bill *bill, struct weights *w,
+		      const struct fl_bill_row *row)
+{
+	for (size_t i = row->first_item; i < row->first_item + row->nitems;
+	     i++) {
+		const struct fl_bill_item *item = &bill->items[i];
+
+		if (!item->stack || !item->weight)
+			continue;
+		if (!w->by_stack[item->stack])
+			w->stacks[w->nstacks++] = item->stack;
+		w->by_stack[item->stack] += item->weight;
+	}
+}
+
+static void add_stacks(const struct flame *flame, struct weights *w)
+{
+	for (size_t i = 0; i < w->nstacks; i++) {
+		add_stack(flame, w, w->stacks[i], w->by_stack[w->stacks[i]]);
+		w->by_stack[w->stacks[i]] = 0;
+	}
+	w->nstacks = 0;
 }
 
 static void add_rows(const struct flame_bill *bill, struct weights *w,
 		     size_t first, size_t n)
 {
-	for (size_t i = first; i < first + n; i++) {
-		const struct fl_bill_row *row = &bill->rows[i];
-
-		if (fl_bill_is_apart(row))
-			continue;
-		for (size_t k = row->first_item;
-		     k < row->first_item + row->nitems; k++)
-			if (bill->items[k].stack)
-				add_item(bill->flame, w, &bill->items[k],
-					 (uint32_t)k + 1);
-	}
+	for (size_t i = first; i < first + n; i++)
+		if (!fl_bill_is_apart(&bill->rows[i]))
+			add_items(bill, w, &bill->rows[i]);
 }
 
 /* How much heavier a name is than in the others' parts; 0: not at all. */
@@ -144,11 +169,14 @@ static flame_id heaviest_leaf(const struct weights *own)
 	return best;
 }
 
-static struct fl_bill_frame frame_of(const struct weights *own,
+/* Of the rows that were added since own was cleared. */
+static struct fl_bill_frame frame_of(const struct flame_bill *bill,
+				     struct weights *own,
 				     const struct weights *all)
 {
 	struct fl_bill_frame frame = { 0 };
 
+	add_stacks(bill->flame, own);
 	if (own->all <= 0)
 		return frame;
 	frame.name = choose(own, all);
@@ -170,26 +198,29 @@ static void find_of_query(struct flame_bill *bill, struct fl_bill_query *query,
 			clear(own);
 			add_rows(bill, own, stage->first_row + k, 1);
 			bill->rows[stage->first_row + k].frame =
-				frame_of(own, all);
+				frame_of(bill, own, all);
 		}
 		clear(own);
 		add_rows(bill, own, stage->first_row, stage->nrows);
-		stage->frame = frame_of(own, all);
+		stage->frame = frame_of(bill, own, all);
 	}
 	clear(own);
 	for (size_t i = 0; i < query->nstages; i++)
 		add_rows(bill, own, stages[i].first_row, stages[i].nrows);
-	query->frame = frame_of(own, all);
+	query->frame = frame_of(bill, own, all);
 }
 
 bool fl_bill_find_frames(struct flame_bill *bill)
 {
 	size_t names = bill->flame->names.count + 1;
 	struct weights all = { 0 }, own = { 0 };
-	bool good = init(&all, names) && init(&own, names);
+	size_t stacks = bill->flame->stacks.count + 1;
+	bool good = init(&all, names, stacks) && init(&own, names, stacks);
 
-	if (good)
+	if (good) {
 		add_rows(bill, &all, 0, bill->nrows);
+		add_stacks(bill->flame, &all);
+	}
 	for (size_t i = 0; good && i < bill->nqueries; i++)
 		find_of_query(bill, &bill->queries[i], &own, &all);
 	destroy(&all);

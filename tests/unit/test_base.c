@@ -684,6 +684,35 @@ Test(regexes, find_anywhere_or_match_all)
 	cr_assert_not(matches("x", false, ""));
 }
 
+Test(regexes, plain_ones_have_a_word_that_every_match_has)
+{
+	static const struct {
+		const char *pattern, *word;
+	} words[] = {
+		{ "TaskRunner\\.run", "TaskRunner" }, { "a.bc", "bc" },
+		{ "^java/lang/Foo\\$Bar$", "java" }, { "f_9", "f_9" },
+		{ "ab|c", "" }, { "(?i)ab", "" }, { "ab*", "" }, { "ab?", "" },
+		{ "a{2}", "" }, { "[a]b", "" }, { "\\bab", "" },
+		{ "\\Qa.b\\E", "" }, { "ab+", "" }, { "", "" }, { ".", "" },
+	};
+	char error[256];
+
+	for (size_t i = 0; i < FL_COUNT(words); i++) {
+		struct fl_regex *re = fl_regex_new(words[i].pattern, false,
+						   error, sizeof(error));
+		struct slice word;
+
+		cr_assert(re, "%s", error);
+		word = fl_regex_word(re);
+		cr_expect(word.size == strlen(words[i].word) &&
+			  (!word.size ||
+			   memcmp(word.data, words[i].word, word.size) == 0),
+			  "%s: %.*s", words[i].pattern, (int)word.size,
+			  word.data ? word.data : "");
+		fl_regex_free(re);
+	}
+}
+
 Test(regexes, a_dollar_that_is_not_at_an_end_is_itself)
 {
 	cr_assert(matches("Executor$TaskRunner.run", false,
