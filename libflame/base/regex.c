@@ -324,23 +324,32 @@ static bool is_word_byte(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* Of patterns of plain characters and dots; others have no word. */
+/* Outside of groups; patterns with classes and the like have no word. */
 static struct slice find_word(const char *pattern)
 {
-	struct slice word = { NULL, 0 };
+	const struct slice none = { NULL, 0 };
+	struct slice word = none;
+	int depth = 0;
 
-	if (strpbrk(pattern, "|([{?*+"))
-		return word;
+	if (strpbrk(pattern, "[{") || strstr(pattern, "(?") ||
+	    strstr(pattern, "(*"))
+		return none;
 	for (const char *at = pattern; *at;) {
-		const char *end = at;
+		const char *begin = at;
+		size_t n = 0;
 
-		if (*at == '\\' && (!at[1] || !strchr("./$", at[1])))
-			return (struct slice){ NULL, 0 };
-		while (is_word_byte(*end))
-			end++;
-		if ((size_t)(end - at) > word.size)
-			word = (struct slice){ at, (size_t)(end - at) };
-		at = end > at ? end : at + 1;
+		if ((*at == '|' && !depth) ||
+		    (*at == '\\' && (!at[1] || !strchr("./$", at[1]))))
+			return none;
+		depth += (*at == '(') - (*at == ')');
+		while (!depth && is_word_byte(at[n]))
+			n++;
+		at += n ? n : 1;
+		/* The last one may be missing. */
+		if (n && (*at == '?' || *at == '*'))
+			n--;
+		if (n > word.size)
+			word = (struct slice){ begin, n };
 	}
 	return word;
 }

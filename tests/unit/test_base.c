@@ -691,9 +691,11 @@ Test(regexes, plain_ones_have_a_word_that_every_match_has)
 	} words[] = {
 		{ "TaskRunner\\.run", "TaskRunner" }, { "a.bc", "bc" },
 		{ "^java/lang/Foo\\$Bar$", "java" }, { "f_9", "f_9" },
-		{ "ab|c", "" }, { "(?i)ab", "" }, { "ab*", "" }, { "ab?", "" },
-		{ "a{2}", "" }, { "[a]b", "" }, { "\\bab", "" },
-		{ "\\Qa.b\\E", "" }, { "ab+", "" }, { "", "" }, { ".", "" },
+		{ "ab|c", "" }, { "(?i)ab", "" }, { "abc*d", "ab" },
+		{ "xyz?", "xy" }, { "a?", "" }, { "a{2}", "" }, { "[a]b", "" },
+		{ "\\bab", "" }, { "\\Qa.b\\E", "" }, { "ab+c", "ab" },
+		{ "(abcd|e)fg(hij)*", "fg" }, { "(a|(bcd))", "" },
+		{ "org.(impl.Writer|x)", "org" }, { "", "" }, { ".", "" },
 	};
 	char error[256];
 
