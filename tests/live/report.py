@@ -2,14 +2,15 @@
 """A Spark job of the kinds that a report tells apart: SQL with adaptive
 execution, a UDF in Python, a shuffle and a cached table.
 
-report.py N: rows of the tables; the UDF of "heavy" works twice as long a row.
+report.py N TIMES: rows of the tables; steps of the UDF of "heavy", of which that
+of "light" has 3,000.
 """
 import sys
 
 from pyspark.sql import SparkSession, functions as F
 from pyspark.sql.types import LongType
 
-rows = int(sys.argv[1])
+rows, times = int(sys.argv[1]), int(sys.argv[2])
 spark = SparkSession.builder.appName("report").getOrCreate()
 sc = spark.sparkContext
 
@@ -36,7 +37,7 @@ few = spark.range(0, rows // 50, 1, 4)
 run("warm Python", few.select(work(10)("id").alias("n")))
 run("idle Python", few.select(work(10)("id").alias("n")))
 run("light", few.select(work(3000)("id").alias("n")))
-run("heavy", few.select(work(6000)("id").alias("n")))
+run("heavy", few.select(work(times)("id").alias("n")))
 cached = table.withColumn("hash", F.xxhash64("id")).cache()
 run("fill a cache", cached.select((F.col("hash") % 1000).alias("n")))
 run("read a cache", cached.select((F.col("hash") % 999).alias("n")))
