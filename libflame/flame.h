@@ -585,6 +585,12 @@ const struct flame_change *flame_trials_at(const struct flame_trials *trials,
 					   size_t i);
 const struct flame_change *flame_trials_all(const struct flame_trials *trials);
 /*
+ * The sums of the runs before and after as a tree of two columns, which the
+ * caller frees; those before are scaled to as many runs as there are after.
+ * NULL: failed.
+ */
+struct flame_tree *flame_trials_tree(const struct flame_trials *trials);
+/*
  * Judges the comparison: FLAME_WORSE if a change that was found, and that
  * nothing else explains, is larger than the limit (0.03: by three parts in a
  * hundred); FLAME_WITHIN if it is sure of each name, with a probability of

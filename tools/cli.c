@@ -122,8 +122,8 @@ static bool report_choices(const struct cli *cli, struct flame_sink *sink)
 	return !*text || flame_set(sink, "made-with", text) == FLAME_OK;
 }
 
-static struct flame_sink *make_writer(struct cli *cli, struct flame *flame,
-				      const char *output)
+struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
+				   const char *output)
 {
 	struct flame_sink *sink = flame_create(flame, output,
 					       cli->output_format);
@@ -452,7 +452,7 @@ static int through_tree(struct cli *cli, struct flame *flame, char **inputs,
 	int status = CLI_TROUBLE;
 
 	if (!cli->own_output)
-		writer = make_writer(cli, flame, output);
+		writer = cli_make_writer(cli, flame, output);
 	if (tree && (writer || cli->own_output) &&
 	    gather(cli, flame, tree, inputs, n, tally))
 		status = show(cli, flame, tree, writer);
@@ -491,7 +491,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	} else if (cli->diff || cli->tool->gathered) {
 		status = through_tree(cli, flame, inputs, n, output, &tally);
 	} else {
-		writer = make_writer(cli, flame, output);
+		writer = cli_make_writer(cli, flame, output);
 		if (writer && cli_merge(cli, flame,
 					cli_chain(cli, writer, cli->event),
 					inputs, n, &tally))

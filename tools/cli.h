@@ -334,6 +334,9 @@ bool cli_ask_parts(const struct cli *cli, struct flame_source *source);
  * Puts the filters and the choice of a metric (NULL: see flame_pick) before a
  * sink, which the chain owns.  NULL: failed, and the sink is freed.
  */
+/* The output's writer with all options; NULL: failed. */
+struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
+				   const char *output);
 struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 			     const char *event);
 /*

@@ -44,7 +44,7 @@ bool diff_take_rate(struct cli *cli, const char *value);
 bool diff_take_gate(struct cli *cli, const char *value);
 bool diff_check_runs(struct cli *cli);
 /* Chooses one by the output's name; what: begins the message. */
-bool diff_check_format(struct cli *cli, const char *what);
+bool diff_check_format(struct cli *cli, const char *what, bool page);
 int diff_compare_runs(struct cli *cli, struct flame *flame,
 		      struct cli_reading *reading);
 
@@ -69,7 +69,7 @@ struct diff_result {
 };
 
 /* diff_report.c: an exit status. */
-int diff_report(const struct cli *cli, const struct diff_result *result);
+int diff_report(struct cli *cli, const struct diff_result *result);
 /* The line of --gate, in text to be freed; NULL: out of memory. */
 char *diff_verdict(const struct cli *cli, const struct diff_result *result);
 

@@ -579,10 +579,81 @@ static bool put_json(const struct cli *cli, const struct diff_result *r,
 	return good;
 }
 
-int diff_report(const struct cli *cli, const struct diff_result *result)
+/* HTML ------------------------------------------------------------------ */
+
+/* What the page's head says: members of the JSON, and the lines of the text. */
+static char *findings_of(const struct cli *cli, const struct diff_result *r)
 {
-	struct flame_text *out = flame_text_create(result->flame, cli->output);
-	bool good = out;
+	const struct diff *diff = cli->own;
+	cJSON *root = cJSON_CreateObject(), *lines = NULL;
+	struct text text[] = { summary_of(r), heading_of(r),
+			       is_few(r) ? (struct text){ 0 } : other_of(r),
+			       { diff->gate > 0 ? diff_verdict(cli, r) : NULL,
+				 0, NULL } };
+	bool good = root && fill_json(cli, r, root);
+	char *json = NULL;
+
+	if (good)
+		lines = cJSON_AddArrayToObject(root, "lines");
+	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
+		if (lines && text[i].at)
+			cJSON_AddItemToArray(lines,
+					     cJSON_CreateString(text[i].at));
+		free(text[i].at);
+	}
+	if (lines)
+		json = cJSON_PrintUnformatted(root);
+	cJSON_Delete(root);
+	return json;
+}
+
+/* A title that is given replaces it. */
+static bool set_head(struct flame_sink *page, const struct cli *cli,
+		     const struct diff_result *r, const char *findings)
+{
+	bool titled = false;
+
+	for (size_t i = 0; i < cli->sets.n; i++)
+		titled |= strcmp(cli->sets.at[i].name, "title") == 0;
+	return flame_set(page, "findings", findings) == FLAME_OK &&
+	       (titled || flame_set(page, "title", cell("%zu run%s before, %zu "
+			"after", r->runs[0], plural(r->runs[0]),
+			r->runs[1]).text) == FLAME_OK) &&
+	       (r->scaling != FLAME_SHARES ||
+		flame_set(page, "normalize", "total") == FLAME_OK);
+}
+
+static int draw(struct cli *cli, const struct diff_result *r)
+{
+	char *findings = findings_of(cli, r);
+	struct flame_tree *tree = findings ? flame_trials_tree(r->trials) :
+					     NULL;
+	struct flame_sink *page = tree ? cli_make_writer(cli, r->flame,
+							 cli->output) : NULL;
+	bool good = page &&
+		    set_head(page, cli, r, findings) &&
+		    flame_tree_write(tree, page) == FLAME_OK;
+
+	if (good)
+		good = flame_finish(page) == FLAME_OK;
+	else
+		flame_abandon(page);
+	if (!findings)
+		cli_no_memory(cli);
+	cJSON_free(findings);
+	flame_tree_free(tree);
+	return good ? CLI_FINE : CLI_TROUBLE;
+}
+
+int diff_report(struct cli *cli, const struct diff_result *result)
+{
+	struct flame_text *out;
+	bool good;
+
+	if (strcmp(cli->output_format, "html") == 0)
+		return draw(cli, result);
+	out = flame_text_create(result->flame, cli->output);
+	good = out;
 
 	if (good && strcmp(cli->output_format, "json") == 0)
 		good = put_json(cli, result, out);

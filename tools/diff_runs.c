@@ -65,9 +65,10 @@ static bool ends_in(const char *path, const char *ending)
 }
 
 /* As the output's name ends, unless it is given. */
-bool diff_check_format(struct cli *cli, const char *what)
+bool diff_check_format(struct cli *cli, const char *what, bool page)
 {
-	static const char *const formats[] = { "text", "json", "markdown" };
+	static const char *const formats[] = { "html", "text", "json",
+					       "markdown" };
 	const char *output = cli->output ? cli->output : "-";
 	const char *drawn = flame_format_of(output);
 
@@ -76,11 +77,11 @@ bool diff_check_format(struct cli *cli, const char *what)
 				     ends_in(output, ".md")   ? "markdown" :
 				     drawn && strcmp(drawn, "folded") != 0 ?
 					     drawn : "text";
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+	for (size_t i = !page; i < sizeof(formats) / sizeof(*formats); i++)
 		if (strcmp(cli->output_format, formats[i]) == 0)
 			return true;
-	cli_say(cli, "-f %s: %s text, json or markdown", cli->output_format,
-		what);
+	cli_say(cli, "-f %s: %s %stext, json or markdown", cli->output_format,
+		what, page ? "html, " : "");
 	return false;
 }
 
@@ -113,7 +114,7 @@ bool diff_check_runs(struct cli *cli)
 			"by --event");
 		return false;
 	}
-	if (!diff_check_format(cli, "--runs writes") || !diff_list_runs(cli))
+	if (!diff_check_format(cli, "--runs writes", true) || !diff_list_runs(cli))
 		return false;
 	if (diff->rate <= 0)
 		diff->rate = 0.05;
@@ -271,7 +272,7 @@ static int status_of(const struct cli *cli, const struct diff_result *result)
 							   DIFF_UNSURE;
 }
 
-static int report(const struct cli *cli, const struct diff_result *result)
+static int report(struct cli *cli, const struct diff_result *result)
 {
 	const struct diff *diff = cli->own;
 	char *line = NULL;

@@ -21,7 +21,8 @@ bool diff_check_sites(struct cli *cli)
 			diff->runs ? "runs" : "normalize");
 		return false;
 	}
-	if (!diff_check_format(cli, "two sites are compared as"))
+	if (!diff_check_format(cli, "two sites are compared as",
+			       false))
 		return false;
 	diff->sites = true;
 	cli->runs = cli->own_output = true;

@@ -767,6 +767,7 @@ static int write_html(struct fl_page *page)
 	}
 	if (!fl_html_put_about(page))
 		return fl_no_memory(page->tree->flame);
+	fl_html_put_findings(page);
 	fl_html_put_script(page);
 	return FLAME_OK;
 }

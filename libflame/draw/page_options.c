@@ -178,6 +178,8 @@ static const struct fl_option rows[] = {
 	{ "merge-tiers", NULL, NULL,
 	  FL_OPTION_FLAG, AT(merge_tiers), FL_SCOPE_HIDDEN },
 	{ "cp", "FILE", NULL, FL_OPTION_TEXT, AT(palette), FL_SCOPE_HIDDEN },
+	{ "findings", "TEXT", NULL,
+	  FL_OPTION_TEXT, AT(findings), FL_SCOPE_HIDDEN },
 	{ "header", NULL, NULL, FL_OPTION_FLAG, AT(header), FL_SCOPE_HIDDEN },
 	{ "key", "KEY[,KEY...]", NULL,
 	  FL_OPTION_TEXT, AT(key), FL_SCOPE_HIDDEN },

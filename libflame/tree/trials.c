@@ -89,6 +89,47 @@ int flame_trials_add(struct flame_trials *trials, unsigned side,
 					   fl_no_memory(trials->flame);
 }
 
+static bool sum_side(const struct flame_trials *trials, unsigned side,
+		     struct flame_tree *tree)
+{
+	struct flame_sink *sink = flame_tree_sink(tree, side);
+	size_t end = side ? trials->count : trials->runs[0];
+	bool good = sink;
+
+	for (size_t i = side ? trials->runs[0] : 0; good && i < end; i++) {
+		const struct fl_trial *trial = &trials->trials[i];
+
+		for (size_t k = 0; good && k < trial->count; k++) {
+			const struct flame_sample s = {
+				.stack = trial->stacks[k],
+				.metric = trials->metric, .time = FLAME_NOTIME,
+				.weight = trial->weights[k],
+			};
+
+			good = fl_put(sink, &s) == FLAME_OK;
+		}
+	}
+	if (good)
+		return flame_finish(sink) == FLAME_OK;
+	flame_abandon(sink);
+	return false;
+}
+
+struct flame_tree *flame_trials_tree(const struct flame_trials *trials)
+{
+	struct flame_tree *tree = flame_tree_new(trials->flame, 2);
+
+	if (!tree || !sum_side(trials, 0, tree) || !sum_side(trials, 1, tree)) {
+		flame_tree_free(tree);
+		return NULL;
+	}
+	if (trials->runs[0] != trials->runs[1] && trials->runs[0])
+		flame_tree_scale(tree, 0, llrint(
+			(double)flame_tree_total(tree, 0) *
+			(double)trials->runs[1] / (double)trials->runs[0]));
+	return tree;
+}
+
 /* Scaling ------------------------------------------------------------- */
 
 static double measure_of(const struct fl_trial *trial,

@@ -37,7 +37,7 @@ wrong --runs --gate 3%,prase a? -- b?
 wrong --runs --fdr 100% a? -- b?
 wrong --runs --top a? -- b?
 wrong --runs --events all a? -- b?
-wrong --runs -f html a? -- b?
+wrong --runs -f svg a? -- b?
 wrong --runs -q -f json a? -- b?
 wrong --runs --normalize=time a? -- b?
 wrong --runs --keep nothing a? -- b?
