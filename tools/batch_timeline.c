@@ -186,9 +186,10 @@ static void put_cores(struct flame_text *out, const struct timeline *t)
 		  "height=\"%d\" preserveAspectRatio=\"none\">"
 		  "<path class=\"cores\" d=\"M0 100",
 		  cJSON_GetArraySize(busy), CORES);
+	/* The label is above them. */
 	cJSON_ArrayForEach(n, busy)
 		cli_print(out, "V%.1fH%d",
-			  100 - n->valuedouble / most * .85, ++i);
+			  100 - n->valuedouble / most * .7, ++i);
 	cli_print(out, "V100z\"/></svg><text x=\"6\" y=\"12\">cores in use, of "
 		  "%.0f</text>\n", cores);
 }
