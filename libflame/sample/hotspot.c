@@ -12,7 +12,7 @@
 #include "sample/hotspot.h"
 
 /* Frames of the interpreter: words from the frame pointer. */
-enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8 };
+enum { SENDER_SP = -1, METHOD = -3 };
 
 struct fl_hotspot *fl_hotspot_new(struct flame *flame,
 				  const struct fl_memory *memory,
@@ -145,15 +145,18 @@ static enum fl_step leave_compiled_leaf(struct java_step *s)
 		fl_vm_read(s->h, pc - 1, &before, 1);
 	subtracts = code[0] == 0x48 && (code[1] == 0x83 || code[1] == 0x81) &&
 		    code[2] == 0xec;
-	/* ret; ja (a safepoint), ret; cmp (of the safepoint), ja. */
+	/* ret; ja (a safepoint), ret; cmp (of the safepoint), ja; up to 8
+	   test of the safepoint's page, ret. */
 	if (code[0] == 0xc3 ||
+	    (code[0] == 0x85 && code[1] == 0x05 && code[6] == 0xc3) ||
 	    (code[0] == 0x0f && code[1] == 0x87 && code[6] == 0xc3) ||
 	    (code[0] == 0x49 && code[1] == 0x3b && code[2] == 0x67 &&
 	     code[4] == 0x0f && code[5] == 0x87) ||
 	    (code[0] == 0x49 && code[1] == 0x3b && code[2] == 0xa7 &&
 	     code[7] == 0x0f && code[8] == 0x87))
 		return leave_bare(s);
-	if (code[0] == 0x5d && (code[1] == 0xc3 || code[1] == 0x49))
+	if (code[0] == 0x5d && (code[1] == 0xc3 || code[1] == 0x49 ||
+				code[1] == 0x85))
 		return leave_pushed(s);		/* pop %rbp */
 	if (offset >= s->blob->frame_complete)
 		return leave_sized(s);
@@ -213,7 +216,8 @@ static int32_t interpreted_at(const struct java_step *s, uint64_t method,
 		return bci;
 	if (s->leaf)
 		bci = fl_hotspot_bci(s->h, method, s->regs->value[13]);
-	if (bci == FL_NO_BCI && stack_word(s, bp + BYTECODE * 8, &at))
+	if (bci == FL_NO_BCI &&
+	    stack_word(s, bp + (uint64_t)(s->h->release->bytecode * 8), &at))
 		bci = fl_hotspot_bci(s->h, method, at);
 	return bci;
 }

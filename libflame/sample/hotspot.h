@@ -21,7 +21,7 @@ enum {
 
 /* Offsets of fields, addresses of static ones; -1: not in this JVM. */
 struct fl_vm_layout {
-	int64_t heaps, low, high, major;
+	int64_t heap, heaps, low, high, major, current, current_major;
 	int64_t heap_memory, heap_segmap, log2_segment, virtual_low,
 		virtual_high, block_used;
 	int64_t array_length, array_data;
@@ -39,15 +39,18 @@ struct fl_vm_layout {
 
 /* Differences between releases that no table has. */
 struct fl_vm_release {
-	int major;
-	bool apart;	/* debug information is outside the blob */
+	int major;	/* the first one of these rules */
+	int tried;	/* the last one that was tried with them; 0: none */
+	int bytecode;	/* words from the frame pointer of the interpreter */
 	int excess;	/* UNSIGNED5: no byte is less than this */
+	bool apart;	/* debug information is outside the blob */
 	bool handles;	/* a thread has its object by a handle */
 };
 
 /* Where Java's objects have what; header 0: not found yet. */
 struct fl_vm_names {
 	bool narrow;		/* references are 4 bytes: base + (n << shift) */
+	bool wide;		/* a String has an array of char, as up to 8 */
 	uint64_t base;
 	int shift;
 	unsigned name, value;	/* offsets in Thread, and in String */
@@ -87,6 +90,7 @@ struct fl_hotspot {
 	struct fl_memory memory;
 	struct fl_vm_layout layout;
 	const struct fl_vm_release *release;
+	bool tried;		/* its release was */
 	uint64_t low, high;
 	struct fl_code_heap {
 		uint64_t low, high, segmap;
@@ -142,6 +146,14 @@ static inline int64_t fl_vm_field(const uint8_t *header, int64_t offset,
 	if (size == 4)
 		return (int32_t)n;
 	return size == 2 ? (int16_t)n : n;
+}
+
+/* Of a blob at `at`: a field has its address, or else one has its offset. */
+static inline uint64_t fl_vm_part(const uint8_t *header, uint64_t at,
+				  int64_t address, int64_t offset)
+{
+	return address >= 0 ? (uint64_t)fl_vm_field(header, address, 8) :
+			      at + (uint64_t)fl_vm_field(header, offset, 4);
 }
 
 /* hotspot_layout.c */

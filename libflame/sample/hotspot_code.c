@@ -13,13 +13,43 @@ enum {
 	MAX_ALL_DATA = 256 << 20	/* debug information that is kept */
 };
 
+static bool read_heap(const struct fl_hotspot *h, uint64_t at,
+		      struct fl_code_heap *heap)
+{
+	const struct fl_vm_layout *l = &h->layout;
+	uint64_t memory = at + (uint64_t)l->heap_memory;
+
+	heap->low = fl_vm_word(h, memory + (uint64_t)l->virtual_low);
+	heap->high = fl_vm_word(h, memory + (uint64_t)l->virtual_high);
+	heap->segmap = fl_vm_word(h, at + (uint64_t)l->heap_segmap +
+				  (uint64_t)l->virtual_low);
+	heap->log2 = fl_vm_int(h, at + (uint64_t)l->log2_segment);
+	return heap->low < heap->high && heap->segmap && heap->log2 > 0 &&
+	       heap->log2 < 32;
+}
+
+/* Up to 8 there is one heap. */
+static void read_only_heap(struct fl_hotspot *h)
+{
+	uint64_t at = fl_vm_word(h, (uint64_t)h->layout.heap);
+
+	h->nheaps = at && read_heap(h, at, &h->heaps[0]);
+	h->low = h->nheaps ? h->heaps[0].low : 0;
+	h->high = h->nheaps ? h->heaps[0].high : 0;
+}
+
 static void read_heaps(struct fl_hotspot *h)
 {
 	const struct fl_vm_layout *l = &h->layout;
-	uint64_t array = fl_vm_word(h, (uint64_t)l->heaps), data;
+	uint64_t array, data;
 	int32_t n;
 
 	h->fresh = true;
+	if (l->heap >= 0) {
+		read_only_heap(h);
+		return;
+	}
+	array = fl_vm_word(h, (uint64_t)l->heaps);
 	h->low = fl_vm_word(h, (uint64_t)l->low);
 	h->high = fl_vm_word(h, (uint64_t)l->high);
 	h->nheaps = 0;
@@ -28,17 +58,8 @@ static void read_heaps(struct fl_hotspot *h)
 	n = fl_vm_int(h, array + (uint64_t)l->array_length);
 	data = fl_vm_word(h, array + (uint64_t)l->array_data);
 	for (int32_t i = 0; i < FL_MIN(n, FL_MAX_HEAPS); i++) {
-		uint64_t at = fl_vm_word(h, data + (uint64_t)i * 8);
-		uint64_t memory = at + (uint64_t)l->heap_memory;
-		struct fl_code_heap *heap = &h->heaps[h->nheaps];
-
-		heap->low = fl_vm_word(h, memory + (uint64_t)l->virtual_low);
-		heap->high = fl_vm_word(h, memory + (uint64_t)l->virtual_high);
-		heap->segmap = fl_vm_word(h, at + (uint64_t)l->heap_segmap +
-					  (uint64_t)l->virtual_low);
-		heap->log2 = fl_vm_int(h, at + (uint64_t)l->log2_segment);
-		h->nheaps += heap->low < heap->high && heap->segmap &&
-			     heap->log2 > 0 && heap->log2 < 32;
+		h->nheaps += read_heap(h, fl_vm_word(h, data + (uint64_t)i * 8),
+				       &h->heaps[h->nheaps]);
 	}
 }
 
@@ -129,22 +150,11 @@ static bool read_blob(struct fl_hotspot *h, struct fl_code_blob *blob)
 	    !fl_vm_text(h, (uint64_t)fl_vm_field(header, l->blob_name, 8), name,
 			sizeof(name)))
 		return false;
-	if (h->release->apart) {
-		blob->begin = at + (uint64_t)fl_vm_field(header, l->code_offset,
-							 4);
-		blob->end = at + (uint64_t)fl_vm_field(header, l->data_offset,
-						       4);
-		blob->frame_complete =
-			(int32_t)fl_vm_field(header, l->frame_complete, 2);
-		blob->deopt = at + (uint64_t)fl_vm_field(header,
-							 l->deopt_offset, 4);
-	} else {
-		blob->begin = (uint64_t)fl_vm_field(header, l->code_begin, 8);
-		blob->end = (uint64_t)fl_vm_field(header, l->code_end, 8);
-		blob->frame_complete =
-			(int32_t)fl_vm_field(header, l->frame_complete, 4);
-		blob->deopt = (uint64_t)fl_vm_field(header, l->deopt, 8);
-	}
+	blob->begin = fl_vm_part(header, at, l->code_begin, l->code_offset);
+	blob->end = fl_vm_part(header, at, l->code_end, l->data_offset);
+	blob->deopt = fl_vm_part(header, at, l->deopt, l->deopt_offset);
+	blob->frame_complete = (int32_t)fl_vm_field(header, l->frame_complete,
+						    h->release->apart ? 2 : 4);
 	blob->frame_size = (int32_t)fl_vm_field(header, l->frame_size, 4);
 	blob->kind = kind_of(name);
 	if (blob->kind == FL_BLOB_METHOD) {

@@ -15,10 +15,13 @@ static const struct wanted {
 	const char *type, *field;
 	size_t at;
 } wanted[] = {
+	{ "CodeCache", "_heap", AT(heap) },		/* 8 */
 	{ "CodeCache", "_heaps", AT(heaps) },
 	{ "CodeCache", "_low_bound", AT(low) },
 	{ "CodeCache", "_high_bound", AT(high) },
 	{ "Abstract_VM_Version", "_vm_major_version", AT(major) },
+	{ "JDK_Version", "_current", AT(current) },
+	{ "JDK_Version", "_major", AT(current_major) },
 	{ "CodeHeap", "_memory", AT(heap_memory) },
 	{ "CodeHeap", "_segmap", AT(heap_segmap) },
 	{ "CodeHeap", "_log2_segment_size", AT(log2_segment) },
@@ -49,7 +52,9 @@ static const struct wanted {
 	{ "nmethod", "_metadata_offset", AT(metadata) },
 	{ "nmethod", "_immutable_data", AT(immutable) },
 	{ "nmethod", "_immutable_data_size", AT(immutable_size) },
+	{ "nmethod", "_deoptimize_offset", AT(deopt_offset) },	/* 8 */
 	{ "nmethod", "_deopt_handler_offset", AT(deopt_offset) },
+	{ "nmethod", "_deopt_handler_entry_offset", AT(deopt_offset) }, /* 26 */
 	{ "nmethod", "_orig_pc_offset", AT(orig_pc) },
 	{ "Method", "_constMethod", AT(const_method) },
 	{ "ConstMethod", "_constants", AT(constants) },
@@ -60,6 +65,7 @@ static const struct wanted {
 	{ "ConstantPool", "_pool_holder", AT(pool_holder) },
 	{ "Klass", "_name", AT(klass_name) },
 	{ "Symbol", "_length", AT(symbol_length) },
+	{ "Symbol", "_body", AT(symbol_body) },			/* 8 */
 	{ "Symbol", "_body[0]", AT(symbol_body) },
 	{ "ThreadsSMRSupport", "_java_thread_list", AT(thread_list) },
 	{ "ThreadsList", "_length", AT(list_length) },
@@ -79,11 +85,20 @@ static const struct wanted {
 	{ "CompressedOops", "_shift", AT(oops_shift) },
 };
 
+/*
+ * Each is of its release and of those up to the next: they are read where they
+ * export all that is needed, but only those that were tried are known to be
+ * right.
+ */
 static const struct fl_vm_release releases[] = {
-	{ 11, false, 0, false },
-	{ 17, false, 0, true },
-	{ 21, false, 1, true },
-	{ 25, true, 1, true },
+	{ .major = 8, .bytecode = -7, .tried = 8 },
+	{ .major = 11, .bytecode = -8, .tried = 11 },
+	{ .major = 17, .bytecode = -8, .handles = true, .tried = 17 },
+	{ .major = 20, .bytecode = -8, .handles = true, .excess = 1 },
+	{ .major = 21, .bytecode = -8, .handles = true, .excess = 1,
+	  .tried = 21 },
+	{ .major = 25, .bytecode = -8, .handles = true, .excess = 1,
+	  .apart = true, .tried = 28 },
 };
 
 bool fl_vm_text(const struct fl_hotspot *h, uint64_t at, char *to, size_t size)
@@ -184,39 +199,58 @@ static bool read_types(struct fl_hotspot *h, const struct fl_vm_symbols *vm)
 	return h->layout.size_of_block > 0 && h->layout.size_of_pool > 0;
 }
 
+static bool have_all(const int64_t *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (all[i] < 0)
+			return false;
+	return true;
+}
+
 /* Whether all fields that the release should have are there. */
 static bool is_complete(const struct fl_hotspot *h)
 {
 	const struct fl_vm_layout *l = &h->layout;
 	const int64_t all[] = {
-		l->heaps, l->low, l->high, l->heap_memory, l->heap_segmap,
-		l->log2_segment, l->virtual_low, l->virtual_high,
-		l->block_used, l->array_length, l->array_data, l->blob_name,
+		l->heap_memory, l->heap_segmap, l->log2_segment,
+		l->virtual_low, l->virtual_high, l->block_used, l->blob_name,
 		l->frame_complete, l->frame_size, l->method, l->compile_id,
 		l->level, l->scopes_pcs, l->const_method, l->constants,
 		l->name_index, l->pool_holder, l->klass_name,
 		l->symbol_length, l->symbol_body, l->orig_pc,
+		/* Some are an address, or else an offset. */
+		FL_MAX(l->code_begin, l->code_offset),
+		FL_MAX(l->code_end, l->data_offset),
+		FL_MAX(l->deopt, l->deopt_offset),
+		FL_MAX(l->scopes_data, l->scopes_data_offset),
+	};
+	const int64_t heaps[] = {
+		l->heaps, l->low, l->high, l->array_length, l->array_data,
 	};
 	const int64_t apart[] = {
-		l->code_offset, l->data_offset, l->relocation_size,
-		l->mutable_data, l->immutable, l->immutable_size,
-		l->scopes_data_offset, l->deopt_offset,
+		l->relocation_size, l->mutable_data, l->immutable,
+		l->immutable_size, l->scopes_data_offset,
 	};
-	const int64_t together[] = {
-		l->code_begin, l->code_end, l->scopes_data, l->dependencies,
-		l->metadata, l->deopt,
-	};
+	const int64_t together[] = { l->dependencies, l->metadata };
 
-	for (size_t i = 0; i < FL_COUNT(all); i++)
-		if (all[i] < 0)
-			return false;
-	for (size_t i = 0; h->release->apart && i < FL_COUNT(apart); i++)
-		if (apart[i] < 0)
-			return false;
-	for (size_t i = 0; !h->release->apart && i < FL_COUNT(together); i++)
-		if (together[i] < 0)
-			return false;
-	return true;
+	return have_all(all, FL_COUNT(all)) &&
+	       (l->heap >= 0 || have_all(heaps, FL_COUNT(heaps))) &&
+	       (h->release->apart ? have_all(apart, FL_COUNT(apart)) :
+				    have_all(together, FL_COUNT(together)));
+}
+
+/* 0: not known. */
+static int read_major(const struct fl_hotspot *h)
+{
+	const struct fl_vm_layout *l = &h->layout;
+	uint8_t major = 0;
+
+	/* HotSpot had numbers of its own: that of JDK 8 is 25. */
+	if (l->heap >= 0)
+		return l->current > 0 && l->current_major >= 0 &&
+		       fl_vm_read(h, (uint64_t)(l->current + l->current_major),
+				  &major, 1) ? major : 0;
+	return l->major > 0 ? fl_vm_int(h, (uint64_t)l->major) : 0;
 }
 
 bool fl_hotspot_read_layout(struct fl_hotspot *h,
@@ -224,10 +258,11 @@ bool fl_hotspot_read_layout(struct fl_hotspot *h,
 {
 	*major = 0;
 	memset(&h->layout, 0xff, sizeof(h->layout));
-	if (read_structs(h, vm) && read_types(h, vm) && h->layout.major > 0)
-		*major = fl_vm_int(h, (uint64_t)h->layout.major);
+	if (read_structs(h, vm) && read_types(h, vm))
+		*major = read_major(h);
 	for (size_t i = 0; i < FL_COUNT(releases); i++)
-		if (releases[i].major == *major)
+		if (releases[i].major <= *major)
 			h->release = &releases[i];
+	h->tried = h->release && *major <= h->release->tried;
 	return h->release && is_complete(h);
 }

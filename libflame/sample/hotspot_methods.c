@@ -161,7 +161,8 @@ static bool find_places(struct fl_hotspot *h, const struct fl_code_blob *blob,
 	}
 	p->pcs = at + (uint64_t)fl_vm_field(header, l->scopes_pcs, 4);
 	p->pcs_end = at + (uint64_t)fl_vm_field(header, l->dependencies, 4);
-	p->scopes = (uint64_t)fl_vm_field(header, l->scopes_data, 8);
+	p->scopes = fl_vm_part(header, at, l->scopes_data,
+			       l->scopes_data_offset);
 	p->scopes_end = p->pcs;
 	p->metadata = p->metadata_end =
 		at + (uint64_t)fl_vm_field(header, l->metadata, 4);

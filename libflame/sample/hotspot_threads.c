@@ -15,7 +15,7 @@
 
 enum {
 	MAX_THREADS = 1 << 16,
-	MAX_NAME = 1024,	/* bytes; what is longer is cut */
+	MAX_NAME = 2048,	/* bytes; what is longer is cut */
 	OBJECT_SIZE = 192,	/* bytes that are searched */
 	STRING_SIZE = 40,
 	COMM_SIZE = 15,		/* bytes that the kernel keeps */
@@ -99,10 +99,41 @@ static uint64_t held_by(const struct fl_hotspot *h, uint64_t thread,
 
 /* The search ----------------------------------------------------------- */
 
+/* The same ASCII, in bytes or characters of two. */
+static bool has_text(const struct fl_hotspot *h, uint64_t at, struct slice text)
+{
+	unsigned width = h->names.wide ? 2 : 1;
+	uint8_t bytes[2 * COMM_SIZE];
+
+	if (!fl_vm_read(h, at, bytes, text.size * width))
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		if (bytes[i * width] != (uint8_t)text.data[i] ||
+		    (width == 2 && bytes[i * 2 + 1]))
+			return false;
+	return true;
+}
+
+/*
+ * Since 26 the kernel's name is the first 7 and the last 6 bytes of a longer
+ * one, with two dots between them: "Executo..ID 10)".
+ */
+static bool is_short_for(const struct fl_hotspot *h, uint64_t text, uint32_t n,
+			 struct slice comm)
+{
+	enum { FIRST = 7, LAST = 6 };
+	unsigned width = h->names.wide ? 2 : 1;
+
+	return memcmp(comm.data + FIRST, "..", 2) == 0 &&
+	       has_text(h, text, (struct slice){ comm.data, FIRST }) &&
+	       has_text(h, text + (uint64_t)(n - LAST) * width,
+			(struct slice){ comm.data + COMM_SIZE - LAST, LAST });
+}
+
 static bool is_text_of(const struct fl_hotspot *h, uint64_t array,
 		       struct slice comm, unsigned *header)
 {
-	uint8_t bytes[24 + COMM_SIZE + 1];
+	uint8_t bytes[24];
 
 	if (!array || array & 3 || !fl_vm_read(h, array, bytes, sizeof(bytes)))
 		return false;
@@ -111,9 +142,11 @@ static bool is_text_of(const struct fl_hotspot *h, uint64_t array,
 		uint32_t n = array_length(bytes, size);
 
 		*header = size;
-		if (memcmp(bytes + size, comm.data, comm.size) == 0 &&
-		    (comm.size < COMM_SIZE ? n == comm.size :
-		     n >= COMM_SIZE && n < 1 << 16))
+		if (comm.size < COMM_SIZE ? n != comm.size :
+		    n < COMM_SIZE || n >= 1 << 16)
+			continue;
+		if (has_text(h, array + size, comm) ||
+		    (n > COMM_SIZE && is_short_for(h, array + size, n, comm)))
 			return true;
 	}
 	return false;
@@ -153,6 +186,7 @@ static bool search(struct fl_hotspot *h, uint64_t object, struct slice comm)
 
 	if (!object || !fl_vm_read(h, object, bytes, sizeof(bytes)))
 		return false;
+	n->wide = h->release->major < 9;
 	for (unsigned wide = 0; wide < 2; wide++) {
 		n->narrow = !wide;
 		if (n->narrow && !read_compression(h, &n->base, &n->shift))
@@ -224,10 +258,11 @@ static flame_id read_string(struct fl_hotspot *h, uint64_t string)
 	    !fl_vm_read(h, array, header, sizeof(header)) ||
 	    class_of(header, n->header) != n->array_class)
 		return 0;
-	size = FL_MIN(array_length(header, n->header), sizeof(bytes));
+	size = FL_MIN(array_length(header, n->header), sizeof(bytes) / 2);
+	size *= n->wide ? 2 : 1;
 	if (!size || !fl_vm_read(h, array + n->header, bytes, size))
 		return 0;
-	wide = size % 2 == 0 && has_controls(bytes, size);
+	wide = n->wide || (size % 2 == 0 && has_controls(bytes, size));
 	size = decode(bytes, size, wide ? 2 : 1, text);
 	return flame_name(h->flame, text, size);
 }

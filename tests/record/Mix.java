@@ -87,7 +87,7 @@ public class Mix {
 	}
 
 	static int reflect(int n) throws Exception {
-		var method = Mix.class.getDeclaredMethod("target", int.class);
+		java.lang.reflect.Method method = Mix.class.getDeclaredMethod("target", int.class);
 		int count = 0;
 		for (int i = 0; i < n; i++)
 			count += (Integer) method.invoke(null, i);

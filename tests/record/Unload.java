@@ -51,7 +51,8 @@ public class Unload {
 
 		try (InputStream in = Unload.class.getResourceAsStream(
 				"Unload$Gen0000.class")) {
-			template = in.readAllBytes();
+			template = new byte[in.available()];
+			new java.io.DataInputStream(in).readFully(template);
 		}
 		for (; System.nanoTime() < end && n < 10000; n++) {
 			String name = String.format("Gen%04d", n);
