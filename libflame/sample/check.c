@@ -177,8 +177,9 @@ static void check_jvm(struct check *c, struct fl_processes *processes,
 	}
 	major = fl_process_jvm_release(processes, p);
 	if (p->hotspot)
-		say(c, true, "language", "a JVM of release %d: Java frames",
-		    major);
+		say(c, true, "language", "a JVM of release %d%s: Java frames",
+		    major, fl_hotspot_is_tried(p->hotspot) ? "" :
+		    ", which was not tried");
 	else if (major)
 		say(c, false, "language", "a JVM of release %d, whose frames "
 		    "cannot be read. Try: jcmd %d Compiler.perfmap", major,

@@ -4,8 +4,8 @@
  *
  * libjvm.so exports tables of its structures (gHotSpotVMStructs and others,
  * made for the serviceability agent): offsets come from there.  A few rules
- * that no table tells differ between releases, so only those releases are read
- * whose rules are known.
+ * that no table tells differ between releases (struct fl_vm_release); a release
+ * that was not tried goes by those of the one before it.
  */
 #include "fl.h"
 
@@ -48,6 +48,11 @@ void fl_hotspot_free(struct fl_hotspot *h)
 	fl_map_free(&h->threads);
 	fl_buf_free(&h->buf);
 	fl_free(h);
+}
+
+bool fl_hotspot_is_tried(const struct fl_hotspot *h)
+{
+	return h->tried;
 }
 
 void fl_hotspot_show_lines(struct fl_hotspot *h)

@@ -51,6 +51,7 @@ struct fl_vm_release {
 struct fl_vm_names {
 	bool narrow;		/* references are 4 bytes: base + (n << shift) */
 	bool wide;		/* a String has an array of char, as up to 8 */
+	bool colored;		/* references have flags, as in ZGC */
 	uint64_t base;
 	int shift;
 	unsigned name, value;	/* offsets in Thread, and in String */
@@ -160,8 +161,8 @@ static inline uint64_t fl_vm_part(const uint8_t *header, uint64_t at,
 /* Text that ends in NUL; false: too long, or not readable. */
 bool fl_vm_text(const struct fl_hotspot *h, uint64_t at, char *to, size_t size);
 /*
- * Reads the tables; false: they are not those of a release whose rules are
- * known.  *major: what the JVM says it is; 0: it does not.
+ * Reads the tables; false: they lack what its release should have.  *major:
+ * what the JVM says it is; 0: it does not.
  */
 bool fl_hotspot_read_layout(struct fl_hotspot *h,
 			    const struct fl_vm_symbols *vm, int *major);

@@ -61,6 +61,22 @@ static bool read_compression(struct fl_hotspot *h, uint64_t *base, int *shift)
 	return *shift >= 0 && *shift <= 8;
 }
 
+/*
+ * A reference as ZGC with generations has it: the lowest 16 bits are flags, of
+ * which one of the highest four tells how far the address is shifted.
+ */
+static uint64_t uncolored(uint64_t colored)
+{
+	unsigned remapped = colored >> 12 & 15;
+
+	return remapped ? colored >> (13 + __builtin_ctz(remapped)) : 0;
+}
+
+static uint64_t address_of(const struct fl_vm_names *n, uint64_t wide)
+{
+	return n->colored ? uncolored(wide) : wide;
+}
+
 static uint64_t reference(const struct fl_vm_names *n, const uint8_t *at)
 {
 	uint64_t wide;
@@ -68,7 +84,7 @@ static uint64_t reference(const struct fl_vm_names *n, const uint8_t *at)
 
 	if (!n->narrow) {
 		memcpy(&wide, at, sizeof(wide));
-		return wide;
+		return address_of(n, wide);
 	}
 	memcpy(&narrow, at, sizeof(narrow));
 	return narrow ? n->base + ((uint64_t)narrow << n->shift) : 0;
@@ -94,7 +110,9 @@ static uint64_t held_by(const struct fl_hotspot *h, uint64_t thread,
 			fl_vm_word(h, thread + (uint64_t)offset);
 
 	/* Since 17 a handle, from outside of the heap. */
-	return held && h->release->handles ? fl_vm_word(h, held) : held;
+	if (held && h->release->handles)
+		held = fl_vm_word(h, held);
+	return address_of(&h->names, held);
 }
 
 /* The search ----------------------------------------------------------- */
@@ -178,26 +196,38 @@ static bool is_string_of(struct fl_hotspot *h, uint64_t string,
 	return false;
 }
 
-static bool search(struct fl_hotspot *h, uint64_t object, struct slice comm)
+/* Finds the fields where references are as names has it. */
+static bool search_as(struct fl_hotspot *h, uint64_t object, struct slice comm)
 {
 	struct fl_vm_names *n = &h->names;
 	uint8_t bytes[OBJECT_SIZE];
-	unsigned step;
+	unsigned step = n->narrow ? 4 : 8;
 
 	if (!object || !fl_vm_read(h, object, bytes, sizeof(bytes)))
 		return false;
+	for (unsigned i = 8; i + step <= sizeof(bytes); i += step)
+		if (is_string_of(h, reference(n, bytes + i), comm)) {
+			n->name = i;
+			return true;
+		}
+	return false;
+}
+
+static bool search(struct fl_hotspot *h, uint64_t object, struct slice comm)
+{
+	struct fl_vm_names *n = &h->names;
+
 	n->wide = h->release->major < 9;
-	for (unsigned wide = 0; wide < 2; wide++) {
-		n->narrow = !wide;
-		if (n->narrow && !read_compression(h, &n->base, &n->shift))
-			continue;
-		step = n->narrow ? 4 : 8;
-		for (unsigned i = 8; i + step <= sizeof(bytes); i += step)
-			if (is_string_of(h, reference(n, bytes + i), comm)) {
-				n->name = i;
-				return true;
-			}
-	}
+	n->narrow = read_compression(h, &n->base, &n->shift);
+	if (n->narrow && search_as(h, object, comm))
+		return true;
+	n->narrow = false;
+	if (search_as(h, object, comm))
+		return true;
+	n->colored = true;
+	if (search_as(h, uncolored(object), comm))
+		return true;
+	n->colored = false;
 	return false;
 }
 

@@ -311,6 +311,11 @@ static void open_jvm(struct fl_processes *all, struct fl_process *p)
 	major = fl_process_jvm_release(all, p);
 	if (!p->hotspot)
 		refuse_jvm(all, p, major);
+	else if (!fl_hotspot_is_tried(p->hotspot))
+		fl_warn(all->flame, "process %d is a JVM of release %d, which "
+			"was not tried: its methods are read as those of an "
+			"earlier release, and may be wrong", (int)p->pid,
+			major);
 }
 
 struct fl_hotspot *fl_process_jvm(struct fl_processes *all,

@@ -11,13 +11,15 @@
 
 /*
  * A JVM, read through memory; vm: the symbols that it exports, at its own
- * addresses.  NULL: its release (*major; 0: unknown) is not supported, or out
- * of memory.
+ * addresses.  NULL: its release (*major; 0: unknown) does not export all that
+ * is needed, or out of memory.
  */
 struct fl_hotspot *fl_hotspot_new(struct flame *flame,
 				  const struct fl_memory *memory,
 				  const struct fl_vm_symbols *vm, int *major);
 void fl_hotspot_free(struct fl_hotspot *hotspot);
+/* Whether frames of its release were compared with what is known of them. */
+bool fl_hotspot_is_tried(const struct fl_hotspot *hotspot);
 /* Names are to have the line that a frame executes. */
 void fl_hotspot_show_lines(struct fl_hotspot *hotspot);
 /* Cached memory of the target may be stale now. */

@@ -2,7 +2,7 @@
 /*
  * Writes the memory of a small virtual machine to standard output.
  *
- *	mkvm hotspot 17|25
+ *	mkvm hotspot 8|17|21|25|26
  *	mkvm cpython 11|12|13|14
  */
 #include "fl.h"

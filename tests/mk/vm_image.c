@@ -109,8 +109,18 @@ enum {
 	HEADER = 512
 };
 
+/* Releases that differ in what they export: 8, to 22, 23 and 24, 25, later. */
+enum { EIGHT = 1, TOGETHER = 2, BETWEEN = 4, APART = 8, ENTRY = 16, ANY = 31 };
+
+static unsigned form_of(int major)
+{
+	return major < 9 ? EIGHT : major < 23 ? TOGETHER :
+	       major < 25 ? BETWEEN : major == 25 ? APART : ENTRY;
+}
+
 struct hotspot {
 	struct vm_image *image;
+	unsigned form;
 	bool apart;
 	unsigned excess;	/* of UNSIGNED5 */
 	uint64_t heaps, bounds, major, heap, code, methods[3];
@@ -135,92 +145,128 @@ static void add_field(struct vm_image *image, uint64_t at, const char *type,
 
 static void add_tables(struct hotspot *h)
 {
+	const unsigned blobs = EIGHT | APART | ENTRY;	/* have offsets */
 	const struct {
 		const char *type, *field;
 		uint64_t offset;
 		bool is_static;
+		unsigned forms;
 	} all[] = {
-		{ "CodeCache", "_heaps", h->heaps, true },
-		{ "CodeCache", "_low_bound", h->bounds, true },
-		{ "CodeCache", "_high_bound", h->bounds + 8, true },
-		{ "Abstract_VM_Version", "_vm_major_version", h->major, true },
-		{ "CodeHeap", "_memory", HEAP_MEMORY, false },
-		{ "CodeHeap", "_segmap", HEAP_SEGMAP, false },
-		{ "CodeHeap", "_log2_segment_size", HEAP_LOG2, false },
-		{ "VirtualSpace", "_low", SPACE_LOW, false },
-		{ "VirtualSpace", "_high", SPACE_HIGH, false },
-		{ "HeapBlock::Header", "_used", BLOCK_USED, false },
-		{ "GrowableArrayBase", "_len", 0, false },
-		{ "GrowableArray<int>", "_data", 8, false },
-		{ "CodeBlob", "_name", NAME, false },
-		{ "CodeBlob", "_code_begin", CODE_BEGIN, false },
-		{ "CodeBlob", "_code_end", CODE_END, false },
-		{ "CodeBlob", "_code_offset", CODE_OFFSET, false },
-		{ "CodeBlob", "_data_offset", DATA_OFFSET, false },
-		{ "CodeBlob", "_frame_complete_offset", COMPLETE, false },
-		{ "CodeBlob", "_frame_size", FRAME_SIZE, false },
-		{ "CodeBlob", "_relocation_size", RELOCATION, false },
-		{ "CodeBlob", "_mutable_data", MUTABLE, false },
-		{ "CompiledMethod", "_scopes_data_begin", SCOPES_BEGIN, false },
-		{ "CompiledMethod", "_deopt_handler_begin", DEOPT, false },
-		{ "nmethod", "_method", METHOD, false },
-		{ "nmethod", "_compile_id", COMPILE_ID, false },
-		{ "nmethod", "_comp_level", LEVEL, false },
-		{ "nmethod", "_scopes_pcs_offset", PCS, false },
-		{ "nmethod", "_scopes_data_offset", SCOPES_OFFSET, false },
-		{ "nmethod", "_dependencies_offset", DEPENDENCIES, false },
-		{ "nmethod", "_metadata_offset", METADATA, false },
-		{ "nmethod", "_immutable_data", IMMUTABLE, false },
-		{ "nmethod", "_immutable_data_size", IMMUTABLE_SIZE, false },
-		{ "nmethod", "_deopt_handler_offset", DEOPT_OFFSET, false },
-		{ "nmethod", "_orig_pc_offset", ORIG_PC, false },
-		{ "Method", "_constMethod", 8, false },
-		{ "ConstMethod", "_constants", 8, false },
-		{ "ConstMethod", "_name_index", 16, false },
-		{ "ConstantPool", "_pool_holder", 8, false },
-		{ "Klass", "_name", 16, false },
-		{ "Symbol", "_length", 0, false },
-		{ "Symbol", "_body[0]", 6, false },
-		{ "ThreadsSMRSupport", "_java_thread_list", h->threads, true },
-		{ "ThreadsList", "_length", 0, false },
-		{ "ThreadsList", "_threads", 8, false },
-		{ "JavaThread", "_threadObj", 8, false },
-		{ "Thread", "_osthread", 16, false },
-		{ "OSThread", "_thread_id", 4, false },
-		{ "CompressedOops", "_base", h->threads + 8, true },
-		{ "CompressedOops", "_shift", h->threads + 16, true },
+		{ "CodeCache", "_heap", h->heaps, true, EIGHT },
+		{ "JDK_Version", "_current", h->major, true, EIGHT },
+		{ "JDK_Version", "_major", 4, false, EIGHT },
+		{ "CodeCache", "_heaps", h->heaps, true, ANY & ~EIGHT },
+		{ "CodeCache", "_low_bound", h->bounds, true, ANY & ~EIGHT },
+		{ "CodeCache", "_high_bound", h->bounds + 8, true,
+		  ANY & ~EIGHT },
+		{ "Abstract_VM_Version", "_vm_major_version", h->major, true,
+		  ANY },
+		{ "CodeHeap", "_memory", HEAP_MEMORY, false, ANY },
+		{ "CodeHeap", "_segmap", HEAP_SEGMAP, false, ANY },
+		{ "CodeHeap", "_log2_segment_size", HEAP_LOG2, false, ANY },
+		{ "VirtualSpace", "_low", SPACE_LOW, false, ANY },
+		{ "VirtualSpace", "_high", SPACE_HIGH, false, ANY },
+		{ "HeapBlock::Header", "_used", BLOCK_USED, false, ANY },
+		{ "GrowableArrayBase", "_len", 0, false, ANY & ~EIGHT },
+		{ "GrowableArray<int>", "_data", 8, false, ANY },
+		{ "CodeBlob", "_name", NAME, false, ANY },
+		{ "CodeBlob", "_code_begin", CODE_BEGIN, false, TOGETHER },
+		{ "CodeBlob", "_code_end", CODE_END, false, TOGETHER },
+		{ "CodeBlob", "_code_offset", CODE_OFFSET, false, blobs },
+		{ "CodeBlob", "_data_offset", DATA_OFFSET, false, blobs },
+		{ "CodeBlob", "_frame_complete_offset", COMPLETE, false, ANY },
+		{ "CodeBlob", "_frame_size", FRAME_SIZE, false, ANY },
+		{ "CodeBlob", "_relocation_size", RELOCATION, false, ANY },
+		{ "CodeBlob", "_mutable_data", MUTABLE, false, APART | ENTRY },
+		{ "CompiledMethod", "_scopes_data_begin", SCOPES_BEGIN, false,
+		  TOGETHER },
+		{ "CompiledMethod", "_deopt_handler_begin", DEOPT, false,
+		  TOGETHER },
+		{ "nmethod", "_method", METHOD, false, ANY },
+		{ "nmethod", "_compile_id", COMPILE_ID, false, ANY },
+		{ "nmethod", "_comp_level", LEVEL, false, ANY },
+		{ "nmethod", "_scopes_pcs_offset", PCS, false, ANY },
+		{ "nmethod", "_scopes_data_offset", SCOPES_OFFSET, false,
+		  blobs },
+		{ "nmethod", "_dependencies_offset", DEPENDENCIES, false,
+		  EIGHT | TOGETHER },
+		{ "nmethod", "_metadata_offset", METADATA, false,
+		  EIGHT | TOGETHER },
+		{ "nmethod", "_immutable_data", IMMUTABLE, false,
+		  APART | ENTRY },
+		{ "nmethod", "_immutable_data_size", IMMUTABLE_SIZE, false,
+		  APART | ENTRY },
+		{ "nmethod", "_deopt_handler_offset", DEOPT_OFFSET, false,
+		  APART },
+		{ "nmethod", "_deopt_handler_entry_offset", DEOPT_OFFSET, false,
+		  ENTRY },
+		{ "nmethod", "_deoptimize_offset", DEOPT_OFFSET, false, EIGHT },
+		{ "nmethod", "_orig_pc_offset", ORIG_PC, false, ANY },
+		{ "Method", "_constMethod", 8, false, ANY },
+		{ "ConstMethod", "_constants", 8, false, ANY },
+		{ "ConstMethod", "_name_index", 16, false, ANY },
+		{ "ConstantPool", "_pool_holder", 8, false, ANY },
+		{ "Klass", "_name", 16, false, ANY },
+		{ "Symbol", "_length", 0, false, ANY },
+		{ "Symbol", "_body", 6, false, EIGHT },
+		{ "Symbol", "_body[0]", 6, false, ANY & ~EIGHT },
+		{ "Threads", "_thread_list", h->threads, true, EIGHT },
+		{ "JavaThread", "_next", 24, false, EIGHT },
+		{ "ThreadsSMRSupport", "_java_thread_list", h->threads, true,
+		  ANY & ~EIGHT },
+		{ "ThreadsList", "_length", 0, false, ANY },
+		{ "ThreadsList", "_threads", 8, false, ANY },
+		{ "JavaThread", "_threadObj", 8, false, ANY },
+		{ "Thread", "_osthread", 16, false, ANY },
+		{ "OSThread", "_thread_id", 4, false, ANY },
+		{ "CompressedOops", "_base", h->threads + 8, true,
+		  ANY & ~EIGHT },
+		{ "CompressedOops", "_shift", h->threads + 16, true,
+		  ANY & ~EIGHT },
+		{ "Universe", "_narrow_oop._base", h->threads + 8, true,
+		  EIGHT },
+		{ "Universe", "_narrow_oop._shift", h->threads + 16, true,
+		  EIGHT },
 	};
 	struct vm_image *image = h->image;
 	uint64_t fields = place(image, (FL_COUNT(all) + 1) * 40);
-	uint64_t types = place(image, 3 * 16);
+	uint64_t types = place(image, 3 * 16), at = fields;
 	const uint64_t words[] = {
 		fields, 40, 0, 8, 16, 24, 32, types, 16, 0, 8
 	};
 
 	for (size_t i = 0; i < FL_COUNT(words); i++)
 		word(image, VM_BASE + 8 * i, words[i]);
-	for (size_t i = 0; i < FL_COUNT(all); i++)
-		add_field(image, fields + 40 * i, all[i].type, all[i].field,
-			  all[i].offset, all[i].is_static);
+	for (size_t i = 0; i < FL_COUNT(all); i++) {
+		if (!(all[i].forms & h->form))
+			continue;
+		add_field(image, at, all[i].type, all[i].field, all[i].offset,
+			  all[i].is_static);
+		at += 40;
+	}
 	add_type(image, types, "HeapBlock", BLOCK_SIZE);
 	add_type(image, types + 16, "ConstantPool", 32);
 }
 
-/* A Thread whose fourth word is a String, whose third word is a byte[]. */
+/*
+ * A Thread whose fourth word is a String, whose third word is a byte[], or up
+ * to 8 a char[].
+ */
 static void add_thread(struct hotspot *h)
 {
 	static const uint8_t name[] = "Executor task launch worker for task \xe4";
 	struct vm_image *image = h->image;
 	uint64_t list = place(image, 16), data = place(image, 8),
-		 thread = place(image, 24), native = place(image, 8),
+		 thread = place(image, 32), native = place(image, 8),
 		 handle = place(image, 8), object = place(image, 192),
-		 string = place(image, 40), array = place(image, 64);
+		 string = place(image, 40), array = place(image, 96);
+	const size_t width = h->form == EIGHT ? 2 : 1;
 
-	word(image, h->threads, list);
+	word(image, h->threads, h->form == EIGHT ? thread : list);
 	put(image, list, 1, 4);
 	word(image, list + 8, data);
 	word(image, data, thread);
-	word(image, thread + 8, handle);
+	word(image, thread + 8, h->form == EIGHT ? object : handle);
 	word(image, thread + 16, native);
 	put(image, native + 4, VM_TID, 4);
 	word(image, handle, object);
@@ -229,7 +275,8 @@ static void add_thread(struct hotspot *h)
 	put(image, array + 8, 4, 4);
 	put(image, string + 20, array, 4);
 	put(image, array + 12, sizeof(name) - 1, 4);
-	memcpy(image->data + (array + 16 - VM_BASE), name, sizeof(name) - 1);
+	for (size_t i = 0; i < sizeof(name) - 1; i++)
+		put(image, array + 16 + i * width, name[i], width);
 }
 
 static uint64_t add_symbol(struct vm_image *image, const char *name)
@@ -282,7 +329,10 @@ static void add_debug_information(struct hotspot *h, uint64_t blob)
 		put(image, blob + RELOCATION, 8, 4);
 		return;
 	}
-	word(image, blob + SCOPES_BEGIN, scopes);
+	if (h->form == EIGHT)
+		put(image, blob + SCOPES_OFFSET, scopes - blob, 4);
+	else
+		word(image, blob + SCOPES_BEGIN, scopes);
 	put(image, blob + PCS, pcs - blob, 4);
 	put(image, blob + DEPENDENCIES, pcs - blob + sizeof(descs), 4);
 	put(image, blob + METADATA, metadata - blob, 4);
@@ -297,17 +347,16 @@ static uint64_t add_blob(struct hotspot *h, unsigned n, const char *name)
 
 	put(image, block + BLOCK_USED, 1, 1);
 	word(image, blob + NAME, text(image, name));
-	if (h->apart) {
-		put(image, blob + CODE_OFFSET, CODE, 4);
-		put(image, blob + DATA_OFFSET, CODE + CODE_SIZE, 4);
-		put(image, blob + COMPLETE, 8, 2);
-		put(image, blob + DEOPT_OFFSET, CODE + 120, 4);
-	} else {
+	if (h->form == TOGETHER) {
 		word(image, blob + CODE_BEGIN, blob + CODE);
 		word(image, blob + CODE_END, blob + CODE + CODE_SIZE);
-		put(image, blob + COMPLETE, 8, 4);
 		word(image, blob + DEOPT, blob + CODE + 120);
+	} else {
+		put(image, blob + CODE_OFFSET, CODE, 4);
+		put(image, blob + DATA_OFFSET, CODE + CODE_SIZE, 4);
+		put(image, blob + DEOPT_OFFSET, CODE + 120, 4);
 	}
+	put(image, blob + COMPLETE, 8, h->apart ? 2 : 4);
 	put(image, blob + FRAME_SIZE, 4, 4);
 	if (!strstr(name, "nmethod"))
 		return blob + CODE;
@@ -330,7 +379,7 @@ static void add_heap(struct hotspot *h, unsigned nblobs)
 	word(image, data, h->heap);
 	put(image, array, 1, 4);
 	word(image, array + 8, data);
-	word(image, h->heaps, array);
+	word(image, h->heaps, h->form == EIGHT ? h->heap : array);
 	word(image, h->bounds, h->code);
 	word(image, h->bounds + 8,
 	     h->code + nblobs * BLOB_SEGMENTS * SEGMENT);
@@ -373,17 +422,20 @@ void vm_image_hotspot(struct vm_image *image, int major)
 		"nmethod", "nmethod", "Interpreter", "StubRoutines (1)",
 		"I2C/C2I adapters", "RuntimeStub - resolve"
 	};
-	struct hotspot h = { .image = image, .apart = major >= 25 };
+	struct hotspot h = { .image = image, .form = form_of(major),
+			     .apart = major >= 25 };
 	uint64_t code[FL_COUNT(names)];
 
 	memset(image, 0, sizeof(*image));
 	image->size = 512;
-	h.excess = h.apart;
+	h.excess = major >= 20;
 	h.heaps = place(image, 8);
 	h.bounds = place(image, 16);
 	h.major = place(image, 8);
 	h.threads = place(image, 24);
-	put(image, h.major, (unsigned)major, 4);
+	/* HotSpot had a number of its own, that of 8 was 25. */
+	put(image, h.major, h.form == EIGHT ? 25 : (unsigned)major, 4);
+	put(image, h.major + 4, (unsigned)major, 4);
 	add_tables(&h);
 	h.methods[0] = add_method(image, "Outer", "run");
 	h.methods[1] = add_method(image, "pack/Inner", "call");

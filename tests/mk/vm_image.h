@@ -29,7 +29,7 @@ struct vm_image {
 	uint64_t main;		/* CPython: the frame of main */
 };
 
-/* Of JDK 17 or 25. */
+/* Of JDK 8 or from 17 on. */
 void vm_image_hotspot(struct vm_image *image, int major);
 /* Of CPython 3.11 to 3.14. */
 void vm_image_cpython(struct vm_image *image, unsigned minor);

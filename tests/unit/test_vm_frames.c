@@ -87,14 +87,35 @@ static void java(int major)
 	fl_hotspot_free(jvm);
 }
 
+Test(hotspot, frames_of_8_are_found, .init = start, .fini = stop)
+{
+	java(8);
+}
+
 Test(hotspot, frames_of_17_are_found, .init = start, .fini = stop)
 {
 	java(17);
 }
 
+Test(hotspot, frames_of_21_are_found, .init = start, .fini = stop)
+{
+	java(21);
+}
+
 Test(hotspot, frames_of_25_are_found, .init = start, .fini = stop)
 {
 	java(25);
+}
+
+Test(hotspot, frames_of_28_are_found, .init = start, .fini = stop)
+{
+	java(28);
+}
+
+/* It exports all that 28 does. */
+Test(hotspot, frames_of_a_later_one_are_found, .init = start, .fini = stop)
+{
+	java(31);
 }
 
 /* The name by the first 15 bytes, and then by none; another has none. */
@@ -123,19 +144,69 @@ static void thread_names(int major)
 
 Test(hotspot, threads_have_their_whole_names, .init = start, .fini = stop)
 {
+	thread_names(8);
 	thread_names(17);
 	thread_names(25);
 }
 
-Test(hotspot, other_releases_are_told_and_refused, .init = start, .fini = stop)
+/* As JDK 26 and later shorten it: 7 bytes and the last 6. */
+Test(hotspot, threads_have_their_whole_names_by_both_ends, .init = start,
+     .fini = stop)
 {
-	int major;
+	struct slice comm = FL_SLICE("Executo..task \xe4");
+	struct fl_hotspot *jvm;
+	flame_id name;
+	int seen;
 
-	vm_image_hotspot(&image, 19);
+	vm_image_hotspot(&image, 26);
 	bytes = (struct vm_bytes){ image.data, image.size };
 	vm_image_symbols(&vm, true);
-	cr_expect_null(fl_hotspot_new(processes.flame, &memory, &vm, &major));
-	cr_expect_eq(major, 19);
+	jvm = fl_hotspot_new(processes.flame, &memory, &vm, &seen);
+	cr_assert(jvm);
+	fl_hotspot_round(jvm);
+	cr_expect_eq(fl_hotspot_thread_name(jvm, VM_TID,
+					    FL_SLICE("Executo..task b")), 0);
+	name = fl_hotspot_thread_name(jvm, VM_TID, comm);
+	cr_expect_str_eq(flame_name_text(processes.flame, name, NULL),
+			 VM_THREAD_NAME);
+	fl_hotspot_free(jvm);
+}
+
+static void release(int release, bool found, bool tried)
+{
+	struct fl_hotspot *jvm;
+	int major;
+
+	vm_image_hotspot(&image, release);
+	bytes = (struct vm_bytes){ image.data, image.size };
+	vm_image_symbols(&vm, true);
+	jvm = fl_hotspot_new(processes.flame, &memory, &vm, &major);
+	cr_expect_eq(major, release);
+	cr_expect_eq(jvm != NULL, found, "%d", release);
+	if (jvm)
+		cr_expect_eq(fl_hotspot_is_tried(jvm), tried, "%d", release);
+	fl_hotspot_free(jvm);
+}
+
+Test(hotspot, releases_that_lack_a_field_are_told_and_refused, .init = start,
+     .fini = stop)
+{
+	release(7, false, false);
+	release(23, false, false);
+	release(24, false, false);
+}
+
+Test(hotspot, releases_that_were_not_tried_are_told, .init = start,
+     .fini = stop)
+{
+	release(8, true, true);
+	release(19, true, false);
+	release(20, true, false);
+	release(21, true, true);
+	release(22, true, false);
+	release(25, true, true);
+	release(28, true, true);
+	release(31, true, false);
 }
 
 static void push(const char *name)
