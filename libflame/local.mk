@@ -265,6 +265,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/cpython.c libflame/sample/cpython.h \
 	libflame/sample/cpython_code.c \
 	libflame/sample/cpython_lines.c \
+	libflame/sample/cpython_loop.c \
 	libflame/sample/cpython_merge.c \
 	libflame/sample/demangle.c \
 	libflame/sample/demangle_rust.c libflame/sample/elf.c \

@@ -163,7 +163,7 @@ static void check_python(struct check *c, struct fl_processes *processes,
 		say(c, true, "language", "CPython: Python frames");
 	else
 		say(c, false, "language", "a Python whose frames cannot be "
-		    "read (3.7 to 3.14 can): native frames");
+		    "read (3.7 to 3.15 can): native frames");
 }
 
 static void check_jvm(struct check *c, struct fl_processes *processes,

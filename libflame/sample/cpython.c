@@ -44,7 +44,7 @@ static const struct fl_py_layout layouts[] = {
  * the version, whether it has no global lock, then the offsets.  Later releases
  * have more of them between those that older ones have.
  */
-enum { BLOCK_COOKIE, BLOCK_VERSION, BLOCK_FREE_THREADED, BLOCK_WORDS = 81 };
+enum { BLOCK_COOKIE, BLOCK_VERSION, BLOCK_FREE_THREADED, BLOCK_WORDS = 93 };
 
 static const struct block {
 	unsigned minor;
@@ -57,6 +57,8 @@ static const struct block {
 	  68, 69, 70 },
 	{ 14, 5, 8, 9, 24, 26, 28, 32, 33, 34, 36, 40, 42, 43, 44, 48,
 	  78, 79, 80 },
+	{ 15, 5, 8, 9, 24, 26, 31, 40, 41, 42, 44, 48, 50, 51, 52, 56,
+	  90, 91, 92 },
 };
 
 static uint64_t address_of(const struct fl_vm_symbols *vm, const char *name)

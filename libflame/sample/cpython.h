@@ -5,6 +5,7 @@
  *	cpython.c		threads, and the frames that they have now
  *	cpython_code.c		names of functions
  *	cpython_lines.c		lines of them
+ *	cpython_loop.c		the part of the loop without a symbol
  *	cpython_merge.c		which frames are of the sample's moment, and
  *				where in its stack
  */
@@ -77,10 +78,12 @@ struct fl_cpython {
 	} past[64];		/* the last reading of a thread */
 	/*
 	 * Where the loop has its instruction pointer, in what struct fl_kept
-	 * has: how often one was found there, for loops that call and that run.
+	 * has: how often one was found there, and one of another function
+	 * there while it was in another place; for loops that call and that
+	 * run.
 	 */
 	struct fl_py_habit {
-		unsigned tries, found[FL_KEPT];
+		unsigned tries, found[FL_KEPT], other[FL_KEPT];
 	} habits[2];
 	struct fl_map callers;	/* (function, one that it was called below) */
 	flame_id gone;		/* the frame "[frame gone]" */

@@ -84,44 +84,6 @@ static const struct fl_kept *kept_of(const struct fl_unwinder *u, size_t frame)
 	return NULL;
 }
 
-/* Learns where the instruction pointer is while the function is `code`. */
-static void learn(struct fl_py_habit *habit, const struct fl_kept *kept,
-		  const struct fl_py_code *code)
-{
-	enum { MAX_TRIES = 4096 };
-
-	for (size_t i = 0; i < FL_KEPT; i++)
-		habit->found[i] += fl_py_is_within(code, kept->value[i]);
-	if (++habit->tries < MAX_TRIES)
-		return;
-	habit->tries /= 2;
-	for (size_t i = 0; i < FL_KEPT; i++)
-		habit->found[i] /= 2;
-}
-
-/*
- * The instruction that the loop executed: in the place that has it most often,
- * or while that is not known in any, if it is one of this function.
- */
-static uint64_t instruction_of(const struct fl_py_habit *habit,
-			       const struct fl_kept *kept,
-			       const struct fl_py_code *code)
-{
-	enum { MIN_TRIES = 8, UNKNOWN = 1 };
-	size_t best = 0;
-
-	for (size_t i = 1; i < FL_KEPT; i++)
-		if (habit->found[i] > habit->found[best])
-			best = i;
-	if (habit->tries >= MIN_TRIES &&
-	    habit->found[best] > habit->tries / 2)
-		return FL_MAX(kept->value[best], (uint64_t)UNKNOWN);
-	for (size_t i = 0; code && i < FL_KEPT; i++)
-		if (fl_py_is_within(code, kept->value[i]))
-			return kept->value[i];
-	return UNKNOWN;
-}
-
 static struct fl_py_code *known_code(struct fl_cpython *py, uint64_t at)
 {
 	const uint64_t *place = fl_map_get(&py->codes, at);
@@ -142,6 +104,82 @@ static struct fl_py_code *code_with(struct fl_cpython *py, uint64_t at)
 		found = py->names[i].at;
 	}
 	return found ? fl_py_code(py, found) : NULL;
+}
+
+/*
+ * Whether a place has the instruction pointer often, and hardly ever one of
+ * another function, as one that is left from before would be.
+ */
+static bool is_good(const struct fl_py_habit *habit, size_t i)
+{
+	return habit->found[i] > habit->tries / 16 &&
+	       habit->other[i] <= habit->found[i] / 64;
+}
+
+/*
+ * Learns where the instruction pointer is while the function is `code`.  If no
+ * place has it, the function may be another one.
+ */
+static void learn(struct fl_cpython *py, struct fl_py_habit *habit,
+		  const struct fl_kept *kept, const struct fl_py_code *code)
+{
+	enum { MAX_TRIES = 4096 };
+	bool within[FL_KEPT], any = false;
+
+	for (size_t i = 0; i < FL_KEPT; i++) {
+		within[i] = fl_py_is_within(code, kept->value[i]);
+		habit->found[i] += within[i];
+		any |= within[i] && is_good(habit, i);
+	}
+	for (size_t i = 0; any && i < FL_KEPT; i++)
+		habit->other[i] += !within[i] &&
+				   habit->found[i] > habit->tries / 16 &&
+				   code_with(py, kept->value[i]);
+	if (++habit->tries < MAX_TRIES)
+		return;
+	habit->tries /= 2;
+	for (size_t i = 0; i < FL_KEPT; i++) {
+		habit->found[i] /= 2;
+		habit->other[i] /= 2;
+	}
+}
+
+/* The good places, from the one that has it most often on; FL_KEPT: none. */
+static size_t next_place(const struct fl_py_habit *habit, size_t last)
+{
+	size_t best = FL_KEPT;
+
+	for (size_t i = 0; i < FL_KEPT; i++)
+		if (is_good(habit, i) && i != last &&
+		    (last == FL_KEPT || habit->found[i] < habit->found[last] ||
+		     (habit->found[i] == habit->found[last] && i > last)) &&
+		    (best == FL_KEPT || habit->found[i] > habit->found[best]))
+			best = i;
+	return best;
+}
+
+/*
+ * The instruction that the loop executed: in the places that have it most
+ * often, or while those are not known in any, if it is one of this function.
+ */
+static uint64_t instruction_of(struct fl_cpython *py,
+			       const struct fl_py_habit *habit,
+			       const struct fl_kept *kept,
+			       const struct fl_py_code *code)
+{
+	enum { MIN_TRIES = 8, UNKNOWN = 1 };
+	bool knows = habit->tries >= MIN_TRIES;
+	size_t i = knows ? next_place(habit, FL_KEPT) : FL_KEPT;
+
+	knows &= i < FL_KEPT && habit->found[i] > habit->tries / 2;
+	for (; knows && i < FL_KEPT; i = next_place(habit, i))
+		if ((code && fl_py_is_within(code, kept->value[i])) ||
+		    code_with(py, kept->value[i]))
+			return kept->value[i];
+	for (i = 0; !knows && code && i < FL_KEPT; i++)
+		if (fl_py_is_within(code, kept->value[i]))
+			return kept->value[i];
+	return UNKNOWN;
 }
 
 static flame_id gone(struct fl_cpython *py)
@@ -212,9 +250,9 @@ static void push_run(struct fl_cpython *py, struct fl_unwinder *u,
 
 	code = run ? known_code(py, w->walked.addresses[first]) : NULL;
 	if (kept && code)
-		learn(habit, kept, code);
+		learn(py, habit, kept, code);
 	if (kept)
-		instruction = instruction_of(habit, kept, code);
+		instruction = instruction_of(py, habit, kept, code);
 	if (!run && !instruction) {
 		fl_py_push(py, &py->merged, u->frames[i], u->addresses[i]);
 		return;

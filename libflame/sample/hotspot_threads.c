@@ -103,16 +103,16 @@ static uint64_t follow(const struct fl_hotspot *h, uint64_t object,
 }
 
 /* The object that a field of a JavaThread refers to. */
-static uint64_t held_by(const struct fl_hotspot *h, uint64_t thread,
-			int64_t offset)
+static uint64_t object_of(const struct fl_hotspot *h, uint64_t thread,
+			  int64_t offset)
 {
-	uint64_t held = offset < 0 ? 0 :
-			fl_vm_word(h, thread + (uint64_t)offset);
+	uint64_t object = offset < 0 ? 0 :
+			  fl_vm_word(h, thread + (uint64_t)offset);
 
 	/* Since 17 a handle, from outside of the heap. */
-	if (held && h->release->handles)
-		held = fl_vm_word(h, held);
-	return address_of(&h->names, held);
+	if (object && h->release->handles)
+		object = fl_vm_word(h, object);
+	return address_of(&h->names, object);
 }
 
 /* The search ----------------------------------------------------------- */
@@ -378,7 +378,7 @@ flame_id fl_hotspot_thread_name(struct fl_hotspot *h, pid_t tid,
 	if (!has_layout(l))
 		return 0;
 	thread = java_thread(h, tid);
-	object = thread ? held_by(h, thread, l->thread_object) : 0;
+	object = thread ? object_of(h, thread, l->thread_object) : 0;
 	if (!object)
 		return 0;
 	if (!h->names.header) {
@@ -386,7 +386,7 @@ flame_id fl_hotspot_thread_name(struct fl_hotspot *h, pid_t tid,
 		    !search(h, object, comm))
 			return 0;
 	}
-	mounted = held_by(h, thread, l->virtual_thread);
+	mounted = object_of(h, thread, l->virtual_thread);
 	if (mounted && mounted != object)
 		name = read_string(h, follow(h, mounted, h->names.name));
 	return name ? name : read_string(h, follow(h, object, h->names.name));

@@ -9,6 +9,7 @@
 #include "fl.h"
 
 #include "sample/process.h"
+#include "sample/virtual_machines.h"
 #include "format/perf/frame.h"
 
 #include <elf.h>
@@ -395,6 +396,8 @@ void fl_module_load(struct fl_processes *all, pid_t pid,
 	read_elf(all, module);
 	if (fl_is_jvm_path(module->path) || fl_is_python_path(module->path))
 		read_vm_symbols(module);
+	if (fl_is_python_path(module->path))
+		fl_cpython_find_loop(module);
 	if (module->elf->refused)
 		fl_warn(all->flame, "%s: its tables claim more than the disk "
 			"holds of it, or than 256 MB: functions may have no "

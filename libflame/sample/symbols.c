@@ -148,6 +148,15 @@ bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
 	return good;
 }
 
+bool fl_symbols_add(struct fl_symbols *symbols, uint64_t start, uint64_t end,
+		    const char *name)
+{
+	if (!add(symbols, start, end - start, name))
+		return false;
+	sort(symbols);
+	return true;
+}
+
 /* Text ---------------------------------------------------------------- */
 
 /* Hexadecimal digits; the end of them, or NULL. */

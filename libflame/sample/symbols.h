@@ -28,6 +28,9 @@ struct fl_symbols {
    .dynsym.  false: out of memory. */
 bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
 		    struct fl_elf *debug);
+/* Another one; name: must outlive them. */
+bool fl_symbols_add(struct fl_symbols *symbols, uint64_t start, uint64_t end,
+		    const char *name);
 /* /proc/kallsyms; text is consumed (fl_free). */
 bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size);
 /* A perf map: "START SIZE NAME" in each line; text is consumed. */

@@ -55,6 +55,8 @@ struct fl_cpython *fl_cpython_new(struct flame *flame,
 				  const struct fl_vm_symbols *vm,
 				  unsigned *minor);
 void fl_cpython_free(struct fl_cpython *python);
+/* cpython_loop.c: names the part of the loop that has no symbol. */
+void fl_cpython_find_loop(struct fl_module *module);
 /* Whether a function is the interpreter's loop. */
 bool fl_is_python_loop(const char *name);
 /* Names are to have the line that a frame executes. */

@@ -3,7 +3,7 @@
  * Writes the memory of a small virtual machine to standard output.
  *
  *	mkvm hotspot 8|17|21|25|26
- *	mkvm cpython 11|12|13|14
+ *	mkvm cpython 11|12|13|14|15
  */
 #include "fl.h"
 

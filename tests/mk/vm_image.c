@@ -450,33 +450,32 @@ void vm_image_hotspot(struct vm_image *image, int major)
 
 /* CPython ----------------------------------------------------------------- */
 
-/* "xdebugpy" as the offsets of 3.13 and 3.14; places in words. */
+/* "xdebugpy" as the offsets of 3.13 to 3.15; places in words. */
 static void add_block(struct vm_image *image, unsigned minor)
 {
 	static const struct {
-		unsigned of13, of14, value;
+		unsigned of[3], value;
 	} all[] = {
-		{ 5, 5, 656 },		/* runtime: interpreters */
-		{ 8, 8, 8 },		/* interpreter: next */
-		{ 9, 9, 16 },		/* threads */
-		{ 21, 24, 8 },		/* thread: next */
-		{ 23, 26, 72 },		/* current frame */
-		{ 25, 28, 160 },	/* native id */
-		{ 29, 32, 8 },		/* frame: previous */
-		{ 30, 33, 0 },		/* executable */
-		{ 33, 36, 70 },		/* owner */
-		{ 35, 40, 112 },	/* code: file name */
-		{ 37, 42, 128 },	/* qualified name */
-		{ 68, 78, 32 },		/* str: state */
-		{ 69, 79, 16 },		/* length */
-		{ 70, 80, 40 },		/* size of ASCII's */
+		{ { 5, 5, 5 }, 656 },		/* runtime: interpreters */
+		{ { 8, 8, 8 }, 8 },		/* interpreter: next */
+		{ { 9, 9, 9 }, 16 },		/* threads */
+		{ { 21, 24, 24 }, 8 },		/* thread: next */
+		{ { 23, 26, 26 }, 72 },		/* current frame */
+		{ { 25, 28, 31 }, 160 },	/* native id */
+		{ { 29, 32, 40 }, 8 },		/* frame: previous */
+		{ { 30, 33, 41 }, 0 },		/* executable */
+		{ { 33, 36, 44 }, 70 },		/* owner */
+		{ { 35, 40, 48 }, 112 },	/* code: file name */
+		{ { 37, 42, 50 }, 128 },	/* qualified name */
+		{ { 68, 78, 90 }, 32 },		/* str: state */
+		{ { 69, 79, 91 }, 16 },		/* length */
+		{ { 70, 80, 92 }, 40 },		/* size of ASCII's */
 	};
 
 	memcpy(image->data + (VM_RUNTIME_AT - VM_BASE), "xdebugpy", 8);
 	word(image, VM_RUNTIME_AT + 8, 0x030000f0 | minor << 16);
 	for (size_t i = 0; i < FL_COUNT(all); i++)
-		word(image, VM_RUNTIME_AT +
-		     8 * (minor == 13 ? all[i].of13 : all[i].of14),
+		word(image, VM_RUNTIME_AT + 8 * all[i].of[minor - 13],
 		     all[i].value);
 }
 

@@ -31,7 +31,7 @@ struct vm_image {
 
 /* Of JDK 8 or from 17 on. */
 void vm_image_hotspot(struct vm_image *image, int major);
-/* Of CPython 3.11 to 3.14. */
+/* Of CPython 3.11 to 3.15. */
 void vm_image_cpython(struct vm_image *image, unsigned minor);
 
 /* The symbols that its program would export. */

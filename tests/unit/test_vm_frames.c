@@ -244,7 +244,7 @@ static void merge(struct fl_cpython *py, bool whole, const char *wanted,
 Test(cpython, frames_stand_in_the_place_of_the_loop, .init = start,
      .fini = stop)
 {
-	for (unsigned minor = 11; minor <= 14; minor++) {
+	for (unsigned minor = 11; minor <= 15; minor++) {
 		struct fl_cpython *py = python(minor);
 
 		cr_assert(py);
@@ -314,13 +314,61 @@ Test(cpython, generators_that_were_left_are_not_the_first, .init = start,
 	fl_cpython_free(py);
 }
 
+/*
+ * The loop's entry at 0x1000 jumps into the function at 0x2000 three times, and
+ * calls it once; another one, and one that has a name, it jumps into once.
+ */
+Test(cpython, the_part_of_the_loop_without_a_symbol_is_found)
+{
+	static const uint8_t code[] = {
+		0x0f, 0x84, 0x10, 0x10, 0, 0,		/* 0x2016 */
+		0x90, 0x90,
+		0x0f, 0x8f, 0x20, 0x10, 0, 0,		/* 0x202e */
+		0xe9, 0x00, 0x10, 0, 0,			/* 0x2013 */
+		0xe8, 0xe8, 0x0f, 0, 0,			/* call 0x2000 */
+		0xe9, 0x00, 0x20, 0, 0,			/* 0x301d */
+		0x0f, 0x80, 0x00, 0x30, 0, 0,		/* 0x4023 */
+		0x0f, 0x80, 0x00, 0x30, 0, 0,
+		0x0f, 0x80, 0x00, 0x30, 0, 0,
+		0x0f, 0x80, 0x00, 0x30, 0, 0,
+	};
+	struct fl_elf_load load = { 0, sizeof(code), 0x1000, true };
+	struct fl_cfi_range ranges[] = {
+		{ .start = 0x1000, .end = 0x1000 + sizeof(code) },
+		{ .start = 0x2000, .end = 0x2800 },
+		{ .start = 0x3000, .end = 0x3800 },
+		{ .start = 0x4000, .end = 0x4800 },
+	};
+	struct fl_elf elf = {
+		.fd = -1, .bytes = code, .size = sizeof(code),
+		.loads = &load, .nloads = 1,
+	};
+	struct fl_module module = {
+		.elf = &elf, .cfi = { .ranges = ranges, .nranges = 4 },
+	};
+	const struct fl_symbol *symbol;
+
+	fl_symbols_add(&module.symbols, 0x4000, 0x4800, "named");
+	fl_cpython_find_loop(&module);
+	cr_expect_eq(module.symbols.count, 1);
+	fl_symbols_add(&module.symbols, 0x1000, 0x1000 + sizeof(code),
+		       "_PyEval_EvalFrameDefault");
+	fl_cpython_find_loop(&module);
+	cr_expect_eq(module.symbols.count, 3);
+	symbol = fl_symbols_at(&module.symbols, 0x2100);
+	cr_assert(symbol);
+	cr_expect(fl_is_python_loop(symbol->name));
+	cr_expect_eq(symbol->end, 0x2800);
+	cr_expect_null(fl_symbols_at(&module.symbols, 0x3100));
+	fl_symbols_free(&module.symbols);
+}
+
 Test(cpython, other_releases_and_builds_are_refused, .init = start,
      .fini = stop)
 {
 	struct fl_cpython *py;
 	unsigned minor;
 
-	cr_expect_null(python(15));
 	cr_expect_null(python(6));
 	py = python(13);
 	cr_expect(py);
