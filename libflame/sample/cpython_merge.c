@@ -121,20 +121,20 @@ static bool is_good(const struct fl_py_habit *habit, size_t i)
  * place has it, the function may be another one.
  */
 static void learn(struct fl_cpython *py, struct fl_py_habit *habit,
-		  const struct fl_kept *kept, const struct fl_py_code *code)
+		  const struct fl_kept *saved, const struct fl_py_code *code)
 {
 	enum { MAX_TRIES = 4096 };
 	bool within[FL_KEPT], any = false;
 
 	for (size_t i = 0; i < FL_KEPT; i++) {
-		within[i] = fl_py_is_within(code, kept->value[i]);
+		within[i] = fl_py_is_within(code, saved->value[i]);
 		habit->found[i] += within[i];
 		any |= within[i] && is_good(habit, i);
 	}
 	for (size_t i = 0; any && i < FL_KEPT; i++)
 		habit->other[i] += !within[i] &&
 				   habit->found[i] > habit->tries / 16 &&
-				   code_with(py, kept->value[i]);
+				   code_with(py, saved->value[i]);
 	if (++habit->tries < MAX_TRIES)
 		return;
 	habit->tries /= 2;
@@ -164,7 +164,7 @@ static size_t next_place(const struct fl_py_habit *habit, size_t last)
  */
 static uint64_t instruction_of(struct fl_cpython *py,
 			       const struct fl_py_habit *habit,
-			       const struct fl_kept *kept,
+			       const struct fl_kept *saved,
 			       const struct fl_py_code *code)
 {
 	enum { MIN_TRIES = 8, UNKNOWN = 1 };
@@ -173,12 +173,12 @@ static uint64_t instruction_of(struct fl_cpython *py,
 
 	knows &= i < FL_KEPT && habit->found[i] > habit->tries / 2;
 	for (; knows && i < FL_KEPT; i = next_place(habit, i))
-		if ((code && fl_py_is_within(code, kept->value[i])) ||
-		    code_with(py, kept->value[i]))
-			return kept->value[i];
+		if ((code && fl_py_is_within(code, saved->value[i])) ||
+		    code_with(py, saved->value[i]))
+			return saved->value[i];
 	for (i = 0; !knows && code && i < FL_KEPT; i++)
-		if (fl_py_is_within(code, kept->value[i]))
-			return kept->value[i];
+		if (fl_py_is_within(code, saved->value[i]))
+			return saved->value[i];
 	return UNKNOWN;
 }
 
@@ -242,17 +242,17 @@ static void push_run(struct fl_cpython *py, struct fl_unwinder *u,
 		     const struct fl_py_walk *w, const struct fl_py_run *run,
 		     size_t i)
 {
-	const struct fl_kept *kept = kept_of(u, i);
+	const struct fl_kept *saved = kept_of(u, i);
 	struct fl_py_habit *habit = &py->habits[i == 0];
 	size_t first = run ? run->begin : 0, end = run ? run->end : 0;
 	const struct fl_py_code *code;
 	uint64_t instruction = 0;
 
 	code = run ? known_code(py, w->walked.addresses[first]) : NULL;
-	if (kept && code)
-		learn(py, habit, kept, code);
-	if (kept)
-		instruction = instruction_of(py, habit, kept, code);
+	if (saved && code)
+		learn(py, habit, saved, code);
+	if (saved)
+		instruction = instruction_of(py, habit, saved, code);
 	if (!run && !instruction) {
 		fl_py_push(py, &py->merged, u->frames[i], u->addresses[i]);
 		return;
