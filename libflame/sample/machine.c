@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MAX_TEXT = 256 << 20 };	/* of a perf map */
+enum { MAX_TEXT = 256 << 20, LARGE = 4 << 20 };	/* of a perf map */
 
 /* Perf maps ------------------------------------------------------------- */
 
@@ -56,12 +56,27 @@ static void refuse_map(struct fl_processes *all, struct fl_process *p,
 	p->jit_refused = true;
 }
 
+static void read_map(struct fl_processes *all, struct fl_process *p, int fd,
+		     bool large)
+{
+	size_t size;
+	char *text;
+
+	if (large && all->busy)
+		all->busy(all->busy_arg, true);
+	text = fl_read_file(fd, MAX_TEXT, &size);
+	fl_symbols_free(&p->jit);
+	if (text)
+		fl_symbols_map(&p->jit, text, size);
+	if (large && all->busy)
+		all->busy(all->busy_arg, false);
+}
+
 void fl_process_read_jit(struct fl_processes *all, struct fl_process *p)
 {
 	int64_t now = fl_now();
 	struct stat st;
-	char path[64], *text;
-	size_t size;
+	char path[64];
 	int fd;
 
 	if (p->exited || (p->jit_read && now - p->jit_read < FL_REREAD_NS))
@@ -81,10 +96,7 @@ void fl_process_read_jit(struct fl_processes *all, struct fl_process *p)
 		refuse_map(all, p, path, "it belongs to somebody else");
 	} else if ((uint64_t)st.st_size != p->jit_size ||
 		   (uint64_t)st.st_mtim.tv_nsec != p->jit_time) {
-		text = fl_read_file(fd, MAX_TEXT, &size);
-		fl_symbols_free(&p->jit);
-		if (text)
-			fl_symbols_map(&p->jit, text, size);
+		read_map(all, p, fd, st.st_size > LARGE);
 		p->jit_size = (uint64_t)st.st_size;
 		p->jit_time = (uint64_t)st.st_mtim.tv_nsec;
 		p->jit_file = flame_name(all->flame, path, strlen(path));

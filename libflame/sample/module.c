@@ -376,10 +376,32 @@ static void read_vm_symbols(struct fl_module *module)
 	fl_free(bytes);
 }
 
+/*
+ * Whether its tables take long to read.  Of a file without symbols those of
+ * another one are read, which may be large, too.
+ */
+static bool is_large(const struct fl_elf *elf)
+{
+	enum { LARGE = 4 << 20 };	/* bytes: some 20 ms */
+	uint64_t size = 0;
+	bool symbols = false;
+
+	for (size_t i = 0; i < elf->nsections; i++) {
+		const struct fl_elf_section *s = &elf->sections[i];
+
+		symbols |= s->type == SHT_SYMTAB;
+		if (s->type != SHT_NOBITS && !(s->flags & SHF_EXECINSTR) &&
+		    s->size <= elf->size)
+			size += s->size;
+	}
+	return size > LARGE || (!symbols && elf->build_id_size);
+}
+
 void fl_module_load(struct fl_processes *all, pid_t pid,
 		    const struct fl_mapping *mapping)
 {
 	struct fl_module *module = mapping->module;
+	bool busy;
 	int fd;
 
 	if (module->loaded)
@@ -393,7 +415,12 @@ void fl_module_load(struct fl_processes *all, pid_t pid,
 	}
 	if (!module->elf)
 		return;
+	busy = all->busy && is_large(module->elf);
+	if (busy)
+		all->busy(all->busy_arg, true);
 	read_elf(all, module);
+	if (busy)
+		all->busy(all->busy_arg, false);
 	if (fl_is_jvm_path(module->path) || fl_is_python_path(module->path))
 		read_vm_symbols(module);
 	if (fl_is_python_path(module->path))

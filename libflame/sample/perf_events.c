@@ -42,6 +42,10 @@ struct fl_ring {
 	/* The next record: its time; 0: not looked at yet. */
 	uint64_t time;
 	uint64_t peeked;	/* up to here by fl_perf_events_peek */
+	/* Bytes that were moved out of it, to make room. */
+	uint8_t *spilled;
+	size_t spilled_size, spilled_capacity;
+	uint64_t spilled_end;	/* the place of those after them */
 };
 
 #define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -510,10 +514,13 @@ void fl_perf_events_stop(struct fl_perf_events *events)
 
 void fl_perf_events_close(struct fl_perf_events *events)
 {
-	for (size_t i = 0; i < events->nrings; i++)
+	fl_perf_events_back(events);
+	for (size_t i = 0; i < events->nrings; i++) {
 		if (events->rings[i].page)
 			munmap(events->rings[i].page, events->rings[i].size +
 			       (size_t)sysconf(_SC_PAGESIZE));
+		fl_free(events->rings[i].spilled);
+	}
 	close_events(events);
 	fl_free(events->rings);
 	fl_free(events->fds);
@@ -565,8 +572,8 @@ static uint64_t key_of(const struct fl_perf_events *events,
 	return at * MAX_CPUS + (uint64_t)(ring - events->rings) + 1;
 }
 
-static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
-		     size_t size)
+static void copy_ring(const struct fl_ring *ring, uint64_t from, void *to,
+		      size_t size)
 {
 	size_t at = (size_t)from & (ring->size - 1);
 	size_t first = FL_MIN(size, ring->size - at);
@@ -574,6 +581,85 @@ static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
 	memcpy(to, ring->data + at, first);
 	if (first < size)
 		memcpy((char *)to + first, ring->data, size - first);
+}
+
+/* From what was moved out of the ring, and from the ring. */
+static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
+		     size_t size)
+{
+	size_t left = from < ring->spilled_end ?
+		      (size_t)(ring->spilled_end - from) : 0;
+	size_t first = FL_MIN(size, left);
+
+	if (first)
+		memcpy(to, ring->spilled + ring->spilled_size - left, first);
+	copy_ring(ring, from + first, (char *)to + first, size - first);
+}
+
+/* Records up to its tail are read: the kernel may write there. */
+static void free_read(struct fl_ring *ring)
+{
+	if (ring->tail < ring->spilled_end)
+		return;
+	if (ring->spilled_size) {
+		fl_free(ring->spilled);
+		ring->spilled = NULL;
+		ring->spilled_size = ring->spilled_capacity = 0;
+	}
+	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+/* Moves the bytes of a ring to memory if they fill a quarter of it. */
+static void spill(struct fl_ring *ring, size_t *spilled)
+{
+	enum { MAX_SPILLED = 256 << 20 };	/* of all rings */
+	uint64_t head = __atomic_load_n(&ring->page->data_head,
+					__ATOMIC_ACQUIRE);
+	uint64_t from = FL_MAX(ring->spilled_end, ring->tail);
+	size_t n = (size_t)(head - from);
+
+	*spilled += ring->spilled_size;
+	if (n < ring->size / 4 || *spilled + n > MAX_SPILLED ||
+	    !fl_grow(&ring->spilled, &ring->spilled_capacity,
+		     ring->spilled_size + n, 1))
+		return;
+	copy_ring(ring, from, ring->spilled + ring->spilled_size, n);
+	ring->spilled_size += n;
+	ring->spilled_end = head;
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+static void *spill_all(void *arg)
+{
+	enum { STEP_NS = 5000000 };
+	struct fl_perf_events *events = arg;
+
+	while (!__atomic_load_n(&events->is_back, __ATOMIC_ACQUIRE)) {
+		struct timespec t = { 0, STEP_NS };
+		size_t spilled = 0;
+
+		for (size_t i = 0; i < events->nrings; i++)
+			spill(&events->rings[i], &spilled);
+		nanosleep(&t, NULL);
+	}
+	return NULL;
+}
+
+void fl_perf_events_away(struct fl_perf_events *events)
+{
+	events->is_back = false;
+	events->is_away = events->nrings &&
+			  pthread_create(&events->spiller, NULL, spill_all,
+					 events) == 0;
+}
+
+void fl_perf_events_back(struct fl_perf_events *events)
+{
+	if (!events->is_away)
+		return;
+	__atomic_store_n(&events->is_back, true, __ATOMIC_RELEASE);
+	pthread_join(events->spiller, NULL);
+	events->is_away = false;
 }
 
 /* The next sample or name of a ring that has not been peeked at. */
@@ -676,8 +762,7 @@ bool fl_perf_events_next(struct fl_perf_events *events,
 		copy_out(ring, ring->tail, events->copy, h.size);
 		ring->tail += h.size;
 		ring->time = 0;
-		__atomic_store_n(&ring->page->data_tail, ring->tail,
-				 __ATOMIC_RELEASE);
+		free_read(ring);
 		good = fl_perf_event_parse(events->copy, h.size, event);
 		event->key = key_of(events, ring, ring->tail - h.size);
 	} while (!good);

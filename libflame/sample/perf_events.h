@@ -9,6 +9,8 @@
 #include "sample/targets.h"
 #include "sample/unwind.h"
 
+#include <pthread.h>
+
 /* counted.c ----------------------------------------------------------- */
 
 /* An event of the kernel of which each `period` give a sample. */
@@ -93,6 +95,8 @@ struct fl_perf_events {
 	uint64_t barrier;	/* later records have to wait */
 	uint8_t *copy;		/* a record that was in two parts */
 	size_t copy_capacity;
+	pthread_t spiller;	/* see fl_perf_events_away */
+	bool is_away, is_back;
 };
 
 /* false: refused, or failed for memory (see flame_error). */
@@ -123,6 +127,12 @@ bool fl_perf_events_peek(struct fl_perf_events *events,
 			 struct fl_peeked *peeked);
 /* Whether records of this round are left. */
 bool fl_perf_events_pending(const struct fl_perf_events *events);
+/*
+ * Until fl_perf_events_back a thread moves what the kernel writes to memory, up
+ * to 256 MB, so that nothing is lost while the caller does other work.
+ */
+void fl_perf_events_away(struct fl_perf_events *events);
+void fl_perf_events_back(struct fl_perf_events *events);
 /* Parses a record of a ring buffer; false: of no use here. */
 bool fl_perf_event_parse(const uint8_t *at, size_t size,
 			 struct fl_event *event);

@@ -657,6 +657,16 @@ static bool begin_join(struct fl_recorder *r)
 	       fl_no_memory(r->processes.flame) == FLAME_OK;
 }
 
+static void on_busy(void *arg, bool begins)
+{
+	struct fl_recorder *r = arg;
+
+	if (begins)
+		fl_perf_events_away(&r->events);
+	else
+		fl_perf_events_back(&r->events);
+}
+
 struct flame_source *fl_record_open(struct flame *flame,
 				    const struct fl_recording *recording,
 				    struct fl_refusal *refusal)
@@ -686,6 +696,8 @@ struct flame_source *fl_record_open(struct flame *flame,
 				      recording->lines, geteuid() == 0 &&
 				      recording->sampling.all);
 	r->unwinder.processes = &r->processes;
+	r->processes.busy = on_busy;
+	r->processes.busy_arg = r;
 	r->since_1970 = epoch_offset();
 	source->in = fl_in_memory(flame, "", 0, recording->argv ?
 				  recording->argv[0] : "recording");
