@@ -377,7 +377,7 @@ static void read_vm_symbols(struct fl_module *module)
 }
 
 /*
- * Whether its tables take long to read.  Of a file without symbols those of
+ * Whether reading its tables is slow.  Of a file without symbols those of
  * another one are read, which may be large, too.
  */
 static bool is_large(const struct fl_elf *elf)

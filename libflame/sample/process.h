@@ -84,7 +84,7 @@ struct fl_processes {
 	struct fl_symbols kernel;
 	bool kernel_read, kernel_known;
 	flame_id unknown, kernel_unknown;
-	/* Called before and after work that takes long; or NULL. */
+	/* Called before and after slow work; or NULL. */
 	void (*busy)(void *arg, bool begins);
 	void *busy_arg;
 	struct fl_buf buf;	/* scratch */
