@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "sample/sample.h"
+#include "sample/virtual_machines.h"
 
 #include <stdlib.h>
 
@@ -90,8 +91,14 @@ void fuzz_elf(const struct fuzz_target *target, const uint8_t *data,
 	section = fl_elf_section(elf, ".eh_frame");
 	frame = fl_elf_copy(elf, section);
 	if (frame) {
+		struct fl_module module = { .elf = elf };
+
 		fl_cfi_init(&cfi, frame, section->size, section->address);
 		walk(&cfi, data, size);
+		module.symbols = symbols;
+		module.cfi = cfi;
+		fl_cpython_find_loop(&module);
+		symbols = module.symbols;
 		fl_cfi_free(&cfi);
 	}
 	fl_symbols_free(&symbols);
