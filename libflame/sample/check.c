@@ -156,14 +156,21 @@ static bool check_owner(struct check *c)
 static void check_python(struct check *c, struct fl_processes *processes,
 			 struct fl_process *p)
 {
+	static const char can[] = "3.7 to 3.15 can";
+
 	if (!fl_process_is_python(p))
 		say(c, true, "language", "neither a HotSpot JVM nor CPython: "
 		    "native frames, and those of a perf map");
 	else if (fl_process_python(processes, p))
-		say(c, true, "language", "CPython: Python frames");
+		say(c, true, "language", "CPython 3.%u%s: Python frames",
+		    p->python_minor, p->python_minor == 8 ? " or 3.9" : "");
+	else if (p->python_minor >= FL_PYTHON_OLDEST)
+		say(c, false, "language", "Python 3.%u, or a build of it, "
+		    "whose frames cannot be read (%s): native frames",
+		    p->python_minor, can);
 	else
 		say(c, false, "language", "a Python whose frames cannot be "
-		    "read (3.7 to 3.15 can): native frames");
+		    "read (%s): native frames", can);
 }
 
 static void check_jvm(struct check *c, struct fl_processes *processes,

@@ -289,6 +289,7 @@ static void open_python(struct fl_processes *all, struct fl_process *p)
 	    !exported_symbols(all, p, find_path(p, fl_is_python_path), &vm))
 		return;
 	p->python = fl_cpython_new(all->flame, &memory, &vm, &minor);
+	p->python_minor = minor;
 	if (p->python && all->lines)
 		fl_cpython_show_lines(p->python);
 	if (p->python || !minor)

@@ -66,6 +66,7 @@ struct fl_process {
 	struct fl_cpython *python;	/* of an interpreter; or NULL */
 	int64_t python_tried;
 	bool python_refused;
+	unsigned python_minor;	/* see fl_cpython_new */
 	flame_id jit_file;
 };
 
