@@ -4,8 +4,10 @@
  */
 #include "fl.h"
 
+#include "flow/path_labels.h"
 #include "tree/origins.h"
 
+#include <stdio.h>
 #include <strings.h>
 
 static const char *copy(struct flame *flame, const char *text)
@@ -243,12 +245,70 @@ static struct slice folder(const struct fl_origins *origins)
 	return (struct slice){ first + from, n - from };
 }
 
+/* An executor of Spark: by its path, else by its command line. */
+struct executor {
+	char app[64], id[32];
+};
+
+static void set_label(char *to, size_t size, struct slice value)
+{
+	if (!*to && value.size && value.size < size)
+		snprintf(to, size, "%.*s", (int)value.size, value.data);
+}
+
+static bool find_executor(const struct fl_origin *origin, struct executor *e)
+{
+	struct fl_path_labels labels;
+	struct slice value;
+
+	*e = (struct executor){ .app = "" };
+	fl_path_labels(origin->name, &labels);
+	set_label(e->app, sizeof(e->app), labels.value[FL_PATH_APP]);
+	set_label(e->id, sizeof(e->id), labels.value[FL_PATH_EXECUTOR]);
+	for (size_t i = 0; i < origin->nfacts; i++) {
+		if (strcmp(origin->facts[i].key, "Java arguments") != 0)
+			continue;
+		if (fl_command_label(origin->facts[i].value, FL_PATH_APP,
+				     &value))
+			set_label(e->app, sizeof(e->app), value);
+		if (fl_command_label(origin->facts[i].value, FL_PATH_EXECUTOR,
+				     &value))
+			set_label(e->id, sizeof(e->id), value);
+	}
+	return *e->app && *e->id;
+}
+
+/*
+ * "app-1 executor 4" or "app-1, 3 executors", if all inputs are executors of
+ * one application; false: they are not.
+ */
+static bool name_executors(const struct fl_origins *origins, struct fl_buf *to)
+{
+	struct fl_map ids = { 0 };
+	struct executor first, e;
+	bool good = find_executor(&origins->data[0], &first);
+
+	for (size_t i = 0; good && i < origins->count; i++)
+		good = find_executor(&origins->data[i], &e) &&
+		       strcmp(e.app, first.app) == 0 &&
+		       fl_map_put(&ids, fl_hash(e.id, strlen(e.id)), NULL);
+	if (good && ids.count == 1)
+		fl_buf_print(to, strcmp(first.id, "driver") == 0 ? "%s %s" :
+				 "%s executor %s", first.app, first.id);
+	else if (good)
+		fl_buf_print(to, "%s, %zu executors", first.app,
+			     (size_t)ids.count);
+	fl_map_free(&ids);
+	return good;
+}
+
 void fl_origins_name(const struct fl_origins *origins, struct fl_buf *to)
 {
 	size_t begin, end;
 	struct slice first;
 
-	if (!origins->count)
+	if (!origins->count || (!fl_origins_fact(origins, "title") &&
+				name_executors(origins, to)))
 		return;
 	first = file_name(&origins->data[0]);
 	if (origins->count == 1) {

@@ -1,0 +1,24 @@
+# Executors of one application are titled by it, by their paths or their command
+# lines; of several applications by their files.
+for app in 0001 0002
+do
+	mkdir -p app-20260102030405-$app
+	for exec in 1 2
+	do
+		cp data/jfr/spark-cpu-wall.jfr \
+			app-20260102030405-$app/profile-job-exec-$exec.jfr
+	done
+done
+title() {
+	flame-graph --quiet --overlap keep -o page.html "$@" &&
+		grep -o '<title>[^<]*' page.html
+}
+title app-20260102030405-0001/profile-job-exec-2.jfr
+title app-20260102030405-0001/*.jfr
+title app-*/*.jfr
+title --title Mine app-20260102030405-0001/*.jfr
+cp app-20260102030405-0001/profile-job-exec-1.jfr x.jfr
+title x.jfr
+title x.jfr app-20260102030405-0001/*.jfr
+flame-diff --quiet --overlap keep -o page.html app-20260102030405-0001/*-1.jfr \
+	app-20260102030405-0002/*-1.jfr && grep -o '<title>[^<]*' page.html
