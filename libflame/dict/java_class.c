@@ -269,29 +269,36 @@ static size_t counter_at(struct slice class, size_t i, size_t *keep)
 	return n || i ? n : of_rhino(s, keep);
 }
 
-/* Words begin with '$' or '_', or after a separator of names. */
+/*
+ * Within a name, words begin with '$' or '_'; those of kinds[] that are a part
+ * of the name, with a letter, after its separator.
+ */
 static bool may_begin(struct slice class, size_t i)
 {
 	char c = class.data[i];
 
-	return c == '$' || c == '_' || !i || class.data[i - 1] == '$' ||
-	       is_cut(class.data[i - 1]);
+	return !i || c == '$' || c == '_' ||
+	       (c == 'G' && is_cut(class.data[i - 1]));
 }
 
 /* Appends the name with counters removed once; true: some were. */
 static bool remove_counters(struct slice name, struct fl_buf *out)
 {
 	struct slice class = without_run_numbers(name);
-	size_t begin = out->size;
+	size_t begin = out->size, from = 0;
 
 	for (size_t i = 0; i < class.size;) {
 		size_t keep = 1;
 		size_t n = may_begin(class, i) ?
 			   counter_at(class, i, &keep) : 0;
 
-		fl_buf_put(out, class.data + i, n ? keep : 1);
+		if (n) {
+			fl_buf_put(out, class.data + from, i - from + keep);
+			from = i + n;
+		}
 		i += n ? n : 1;
 	}
+	fl_buf_put(out, class.data + from, class.size - from);
 	return !out->failed && out->size - begin < name.size;
 }
 

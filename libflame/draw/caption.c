@@ -25,7 +25,6 @@ static const uint16_t advances[] = {
 enum {
 	UNITS_PER_EM = 2048,
 	FONT_PIXELS = 12,
-	MIN_PIXELS = 26,
 	PADDING_PIXELS = 4
 };
 
@@ -350,7 +349,7 @@ struct slice fl_caption_fit(const struct fl_caption *c, double pixels,
 	unsigned letters = 0;
 
 	*cut = false;
-	if (pixels < MIN_PIXELS)
+	if (pixels < FL_MIN_CAPTION_PIXELS)
 		return text;
 	for (size_t i = 0; i < FL_COUNT(starts); i++) {
 		text.data = c->text + starts[i];

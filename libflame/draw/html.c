@@ -491,6 +491,16 @@ static uint32_t fill_of(const struct book *b, uint32_t i)
 	return b->paints.colors[b->symbol[b->symbol_of_node[i]].paint].light;
 }
 
+/* Of some hundred frames a page, so without printf. */
+static void put_fill(struct fl_out *out, uint32_t color)
+{
+	char text[] = "<path fill=\"#000000\" d=\"M";
+
+	for (char *digit = strchr(text, '#') + 6; *digit != '#'; color >>= 4)
+		*digit-- = "0123456789abcdef"[color & 15];
+	fl_out_text(out, text);
+}
+
 static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 			    double width)
 {
@@ -500,16 +510,19 @@ static void put_still_frame(struct book *b, uint32_t i, double x, double y,
 	struct slice text;
 	bool cut;
 
-	fl_out_print(out, "<path fill=\"#%06x\" d=\"M",
-		     (unsigned)fill_of(b, i));
+	put_fill(out, fill_of(b, i));
 	fl_put_coord(out, x);
 	fl_out_text(out, " ");
 	fl_put_coord(out, y);
 	fl_out_text(out, "h");
 	fl_put_coord(out, width > 3 ? width - 1 : width);
-	fl_out_print(out, "v%dH", STILL_ROW - 1);
+	fl_out_text(out, "v");
+	fl_put_coord(out, STILL_ROW - 1);
+	fl_out_text(out, "H");
 	fl_put_coord(out, x);
 	fl_out_text(out, "\"/>");
+	if (width < FL_MIN_CAPTION_PIXELS)
+		return;
 	fl_caption(&caption, s->text, s->type);
 	text = fl_caption_fit(&caption, width, &cut);
 	if (!text.size)

@@ -300,32 +300,51 @@ static bool is_word(char c)
 	       c == '<' || (c & 0x80);
 }
 
+/* Of the arguments: pointers to functions, and libraries. */
+static bool has_foreign(struct slice arguments)
+{
+	return arguments.size && (fl_slice_has(arguments, "(*") ||
+				  fl_slice_has(arguments, ".so"));
+}
+
 /*
  * a/b/C.m, a.b.C.m, C.m, a.b.C; but not paths, libraries, Go methods, or names
  * with suffixes of compilers (".isra.0", ".cold").
  */
 bool fl_looks_java(struct slice name)
 {
+	static const bool special[256] = {
+		[' '] = true, ['('] = true, ['.'] = true, ['/'] = true,
+	};
 	const char *end = name.data + name.size;
 	const char *dot = NULL, *before = NULL, *p;
+	bool colon;
 
 	if (!name.size || !is_word(*name.data) || *name.data == '<')
 		return false;
-	if (fl_slice_has(name, ":::") || fl_slice_has(name, "$$Lambda"))
+	colon = memchr(name.data, ':', name.size);
+	if ((colon && fl_slice_has(name, ":::")) ||
+	    fl_slice_has(name, "$$Lambda"))
 		return true;
-	if (fl_slice_has(name, "::") || fl_slice_has(name, "(*") ||
-	    fl_slice_has(name, ".so"))
+	if (colon && fl_slice_has(name, "::"))
 		return false;
 	for (p = name.data; p < end && *p != '('; p++) {
+		if (!special[(uint8_t)*p])
+			continue;
 		if (*p == ' ')
 			return false;
 		if (*p == '/')
 			before = p, dot = NULL;
 		if (*p == '.') {
+			if (fl_slice_starts((struct slice){ p, end - p },
+					    ".so"))
+				return false;
 			before = dot ? dot : before;
 			dot = p;
 		}
 	}
+	if (has_foreign((struct slice){ p, end - p }))
+		return false;
 	if (!dot)
 		return before && before + 1 < p && is_word(before[1]);
 	if (dot + 1 >= p || !is_word(dot[1]))

@@ -470,7 +470,9 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 			continue;
 		if (!lines++)
 			kind = kind_of(line);
-		if (kind == NONE || kind_of(line) != kind)
+		else if (kind_of(line) != kind)
+			return 0;
+		if (kind == NONE)
 			return 0;
 	}
 	if (!lines)
