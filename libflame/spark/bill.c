@@ -329,12 +329,10 @@ static int by_stage(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int by_row(const void *a, const void *b)
+static int by_stack(const void *a, const void *b)
 {
 	const struct fl_bill_item *x = a, *y = b;
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
 	if (x->stack != y->stack)
 		return x->stack < y->stack ? -1 : 1;
 	return compare(x->executor, y->executor);
@@ -390,7 +388,7 @@ static bool list_queries(struct flame_bill *bill)
 	return bill->queries;
 }
 
-/* Rows by stage, items by row; equal stacks of a row become one item. */
+/* Rows by stage; items keep theirs. */
 static bool sort_rows(struct flame_bill *bill)
 {
 	uint32_t *rank = fl_zeroed(bill->nrows + 1, sizeof(*rank));
@@ -407,24 +405,62 @@ static bool sort_rows(struct flame_bill *bill)
 	return true;
 }
 
-static void sort_items(struct flame_bill *bill)
+/* Items row by row, in the order in which they came; false: no memory. */
+static bool divide_items(struct flame_bill *bill)
+{
+	struct fl_bill_item *items = fl_zeroed(bill->nitems + 1,
+					       sizeof(*items));
+	size_t at = 0;
+
+	if (!items)
+		return false;
+	for (size_t i = 0; i < bill->nitems; i++)
+		bill->rows[bill->items[i].row].nitems++;
+	for (size_t i = 0; i < bill->nrows; i++) {
+		bill->rows[i].first_item = at;
+		at += bill->rows[i].nitems;
+		bill->rows[i].nitems = 0;
+	}
+	for (size_t i = 0; i < bill->nitems; i++) {
+		struct fl_bill_row *row = &bill->rows[bill->items[i].row];
+
+		items[row->first_item + row->nitems++] = bill->items[i];
+	}
+	fl_free(bill->items);
+	bill->items = items;
+	bill->items_capacity = bill->nitems + 1;
+	return true;
+}
+
+/* Sorts a row's items, and moves them to `to`, equal ones as one. */
+static size_t sum_items(struct flame_bill *bill, struct fl_bill_row *row,
+			size_t to)
+{
+	struct fl_bill_item *items = bill->items + row->first_item;
+	const size_t n = row->nitems;
+
+	if (n > 1)
+		qsort(items, n, sizeof(*items), by_stack);
+	row->first_item = to;
+	for (size_t i = 0; i < n; i++) {
+		if (i && by_stack(&bill->items[to - 1], &items[i]) == 0)
+			bill->items[to - 1].weight += items[i].weight;
+		else
+			bill->items[to++] = items[i];
+	}
+	row->nitems = to - row->first_item;
+	return to;
+}
+
+static bool sort_items(struct flame_bill *bill)
 {
 	size_t n = 0;
 
-	if (bill->nitems)
-		qsort(bill->items, bill->nitems, sizeof(*bill->items), by_row);
-	for (size_t i = 0; i < bill->nitems; i++)
-		if (n && by_row(&bill->items[n - 1], &bill->items[i]) == 0)
-			bill->items[n - 1].weight += bill->items[i].weight;
-		else
-			bill->items[n++] = bill->items[i];
+	if (!divide_items(bill))
+		return false;
+	for (size_t i = 0; i < bill->nrows; i++)
+		n = sum_items(bill, &bill->rows[i], n);
 	bill->nitems = n;
-	for (size_t i = 0; i < n; i++) {
-		struct fl_bill_row *row = &bill->rows[bill->items[i].row];
-
-		if (!row->nitems++)
-			row->first_item = i;
-	}
 	for (size_t i = 0; i < bill->nrows; i++) {
 		struct fl_bill_stage *stage;
 
@@ -434,6 +470,7 @@ static void sort_items(struct flame_bill *bill)
 		if (!stage->nrows++)
 			stage->first_row = i;
 	}
+	return true;
 }
 
 static int finish_rows(struct flame_sink *sink)
@@ -442,9 +479,9 @@ static int finish_rows(struct flame_sink *sink)
 
 	add_shares(bill);
 	set_python(bill);
-	if (!sort_stages(bill) || !list_queries(bill) || !sort_rows(bill))
+	if (!sort_stages(bill) || !list_queries(bill) || !sort_rows(bill) ||
+	    !sort_items(bill))
 		return fl_no_memory(sink->flame);
-	sort_items(bill);
 	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill))
 		return fl_no_memory(sink->flame);
 	bill->whole = true;

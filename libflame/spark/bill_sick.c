@@ -27,6 +27,16 @@ struct cell {
 	size_t stage, next;	/* of the executor: its next cell + 1 */
 };
 
+/* A candidate of a stack, where it is nearest to the leaf. */
+struct step {
+	uint32_t candidate, depth;
+};
+
+/* The last cell of an executor that was asked for. */
+struct last {
+	size_t stage, cell;	/* both plus one; cell 0: there is none */
+};
+
 struct sick {
 	struct flame_bill *bill;
 	size_t executors;
@@ -40,6 +50,12 @@ struct sick {
 	struct cell *cells, *sums;	/* sums: by stage */
 	size_t *first;			/* by executor: its last cell + 1 */
 	size_t ncells, capacity;
+	struct last *last;		/* by executor */
+	/* The candidates of a stack, which items of one row share. */
+	struct step *steps;
+	size_t nsteps;
+	flame_id stack;			/* 0: of none */
+	uint32_t walks;
 };
 
 static struct cell *cell_of(struct sick *s, size_t executor, size_t stage,
@@ -117,7 +133,8 @@ static bool add_all(struct sick *s)
 
 	s->sums = fl_zeroed(s->bill->nstages + 1, sizeof(*s->sums));
 	s->first = fl_zeroed(s->executors + 1, sizeof(*s->first));
-	if (!s->sums || !s->first)
+	s->last = fl_zeroed(s->executors + 1, sizeof(*s->last));
+	if (!s->sums || !s->first || !s->last)
 		return false;
 	for (size_t i = 0; i < spark->nexecutors; i++)
 		for (size_t k = 0; k < spark->executors[i].ntasks; k++)
@@ -161,39 +178,74 @@ static struct cell *cell_of_item(struct sick *s,
 				 const struct fl_bill_item *item)
 {
 	const struct fl_bill_row *row = &s->bill->rows[item->row];
+	struct last *last;
 	struct cell *cell;
 
-	if (row->stage == FL_SPARK_NONE || fl_bill_is_apart(row) ||
-	    !item->stack || item->executor == UINT32_MAX)
+	if (row->stage == FL_SPARK_NONE || !item->stack ||
+	    item->executor == UINT32_MAX)
 		return NULL;
-	cell = cell_of(s, item->executor, row->stage, false);
-	return cell && cell->samples > 0 ? cell : NULL;
+	/* Items are sorted by row, and rows by stage. */
+	last = &s->last[item->executor];
+	if (last->stage != row->stage + 1) {
+		cell = cell_of(s, item->executor, row->stage, false);
+		last->stage = row->stage + 1;
+		last->cell = cell ? (size_t)(cell - s->cells) + 1 : 0;
+	}
+	cell = last->cell ? &s->cells[last->cell - 1] : NULL;
+	return cell && cell->samples > 0 && !fl_bill_is_apart(row) ? cell :
+								     NULL;
+}
+
+static void add_to_names(const struct flame *flame, flame_id stack,
+			 double weight, double *total, uint32_t *seen,
+			 uint32_t walk)
+{
+	for (flame_id k = stack; weight > 0 && k; k = fl_parent(flame, k)) {
+		flame_id name = fl_frame_at(flame, k)->name;
+
+		if (seen[name] != walk)
+			total[name] += weight;
+		seen[name] = walk;
+	}
+}
+
+/* Of items, by names; equal stacks of a row are adjacent. */
+static double sum_names(struct sick *s, double *total, uint32_t *seen)
+{
+	const struct flame *flame = s->bill->flame;
+	double all = 0, weight = 0;
+	flame_id stack = 0;
+	uint32_t walks = 0;
+
+	for (size_t i = 0; i < s->bill->nitems; i++) {
+		const struct fl_bill_item *item = &s->bill->items[i];
+
+		if (!cell_of_item(s, item))
+			continue;
+		if (item->stack != stack) {
+			add_to_names(flame, stack, weight, total, seen,
+				     ++walks);
+			stack = item->stack;
+			weight = 0;
+		}
+		weight += (double)item->weight;
+		all += (double)item->weight;
+	}
+	add_to_names(flame, stack, weight, total, seen, ++walks);
+	return all;
 }
 
 /* Names that could be a twentieth of an executor's time. */
 static bool find_candidates(struct sick *s)
 {
-	const struct flame *flame = s->bill->flame;
-	size_t names = flame->names.count + 1;
+	size_t names = s->bill->flame->names.count + 1;
 	double *total = fl_zeroed(names, sizeof(*total)), all = 0;
 	uint32_t *seen = fl_zeroed(names, sizeof(*seen));
 
 	s->candidate = fl_zeroed(names, sizeof(*s->candidate));
 	s->names = fl_zeroed(names, sizeof(*s->names));
-	for (size_t i = 0; total && seen && i < s->bill->nitems; i++) {
-		const struct fl_bill_item *item = &s->bill->items[i];
-
-		if (!cell_of_item(s, item))
-			continue;
-		all += (double)item->weight;
-		for (flame_id k = item->stack; k; k = fl_parent(flame, k)) {
-			flame_id name = fl_frame_at(flame, k)->name;
-
-			if (seen[name] != i + 1)
-				total[name] += (double)item->weight;
-			seen[name] = (uint32_t)i + 1;
-		}
-	}
+	if (total && seen)
+		all = sum_names(s, total, seen);
 	for (size_t i = 0; total && seen && s->candidate && s->names &&
 			   i < names; i++)
 		if (total[i] > all * MIN_SHARE / (double)s->executors) {
@@ -205,28 +257,42 @@ static bool find_candidates(struct sick *s)
 	return total && seen && s->candidate && s->names;
 }
 
+/* The candidates in a stack, each once. */
+static void list_steps(struct sick *s, flame_id stack)
+{
+	const struct flame *flame = s->bill->flame;
+	uint32_t depth = 0;
+
+	if (s->stack == stack)
+		return;
+	s->stack = stack;
+	s->nsteps = 0;
+	s->walks++;
+	for (flame_id k = stack; k; k = fl_parent(flame, k))
+		depth++;
+	for (flame_id k = stack; k; k = fl_parent(flame, k), depth--) {
+		uint32_t n = s->candidate[fl_frame_at(flame, k)->name];
+
+		if (!n || s->seen[n - 1] == s->walks)
+			continue;
+		s->seen[n - 1] = s->walks;
+		s->steps[s->nsteps++] = (struct step){ n - 1, depth };
+	}
+}
+
 /* Calls a function for each candidate in an item's stack, once. */
 static void visit(struct sick *s, size_t i,
 		  void (*see)(struct sick *, const struct fl_bill_item *,
 			      struct cell *, size_t, uint32_t))
 {
-	const struct flame *flame = s->bill->flame;
 	const struct fl_bill_item *item = &s->bill->items[i];
 	struct cell *cell = cell_of_item(s, item);
-	uint32_t depth = 0;
 
 	if (!cell)
 		return;
-	for (flame_id k = item->stack; k; k = fl_parent(flame, k))
-		depth++;
-	for (flame_id k = item->stack; k; k = fl_parent(flame, k), depth--) {
-		uint32_t n = s->candidate[fl_frame_at(flame, k)->name];
-
-		if (!n || s->seen[n - 1] == i + 1)
-			continue;
-		s->seen[n - 1] = (uint32_t)i + 1;
-		see(s, item, cell, n - 1, depth);
-	}
+	list_steps(s, item->stack);
+	for (size_t k = 0; k < s->nsteps; k++)
+		see(s, item, cell, s->steps[k].candidate, s->steps[k].depth);
 }
 
 static void see_candidate(struct sick *s, const struct fl_bill_item *item,
@@ -309,7 +375,8 @@ static bool gather(struct sick *s)
 	s->all = fl_zeroed(s->executors + 1, sizeof(*s->all));
 	s->depth = fl_zeroed(s->count + 1, sizeof(*s->depth));
 	s->seen = fl_zeroed(s->count + 1, sizeof(*s->seen));
-	if (!s->weights || !s->all || !s->depth || !s->seen)
+	s->steps = fl_zeroed(s->count + 1, sizeof(*s->steps));
+	if (!s->weights || !s->all || !s->depth || !s->seen || !s->steps)
 		return false;
 	for (size_t i = 0; i < s->bill->nitems; i++) {
 		const struct fl_bill_item *item = &s->bill->items[i];
@@ -326,6 +393,7 @@ static bool gather(struct sick *s)
 	if (!shorten(s))
 		return false;
 	memset(s->seen, 0, s->count * sizeof(*s->seen));
+	s->stack = 0;
 	for (size_t i = 0; i < s->bill->nitems; i++)
 		visit(s, i, see_short);
 	return true;
@@ -478,5 +546,7 @@ bool fl_bill_find_sick(struct flame_bill *bill)
 	fl_free(s.cells);
 	fl_free(s.sums);
 	fl_free(s.first);
+	fl_free(s.last);
+	fl_free(s.steps);
 	return good;
 }
