@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame_split: divides a flow by labels, one reading for several outputs.  All
- * samples are buffered, and those that differ in weight alone are summed: the
- * memory grows with the distinct stacks of each part.
+ * samples are buffered, and those without a time that differ in weight alone
+ * are summed: the memory grows with the distinct stacks of each part, or with
+ * the samples that have a time.
  */
 #include "fl.h"
 
 #include "filter/filter.h"
 
-enum { MAX_KEYS = 10 };
+enum { MAX_KEYS = 10, RECENT = 64 /* a power of two */ };
+
+/* The part of samples with these labels and thread. */
+struct recent {
+	bool known;
+	flame_id labels, thread;
+	flame_id kept;		/* labels that the outputs use */
+	size_t part;
+};
 
 struct part {
 	struct flame_part told;
@@ -28,9 +37,7 @@ struct flame_split {
 	char *events;		/* see struct flame_sink */
 	bool details;		/* the outputs tell samples apart */
 	flame_id before_key, before_value;
-	/* Of the last sample: its part, and the labels that are kept. */
-	flame_id labels, thread, kept;
-	size_t last;		/* SIZE_MAX: there is none */
+	struct recent recent[RECENT];	/* by a hash: threads alternate */
 };
 
 struct flame_split *flame_split_new(struct flame *flame)
@@ -42,7 +49,6 @@ struct flame_split *flame_split_new(struct flame *flame)
 		return NULL;
 	}
 	split->flame = flame;
-	split->last = SIZE_MAX;
 	split->before_key = fl_name(flame, FL_BEFORE_KEY);
 	split->before_value = fl_name(flame, FL_BEFORE_VALUE);
 	return split;
@@ -95,7 +101,8 @@ static bool add_labels(struct flame_split *split, struct part *part,
 	return true;
 }
 
-static bool find_part(struct flame_split *split, const struct flame_sample *s)
+static bool find_part(struct flame_split *split, const struct flame_sample *s,
+		      struct recent *to)
 {
 	flame_id keys = 0;
 	struct part *part;
@@ -107,10 +114,11 @@ static bool find_part(struct flame_split *split, const struct flame_sample *s)
 	part = add_part(split, keys);
 	if (!part || !add_labels(split, part, s->labels))
 		return fl_no_memory(split->flame) == FLAME_OK;
-	split->labels = s->labels;
-	split->thread = s->thread;
-	split->kept = kept_labels(split, s);
-	split->last = (size_t)(part - split->parts);
+	*to = (struct recent){
+		.known = true, .labels = s->labels, .thread = s->thread,
+		.kept = kept_labels(split, s),
+		.part = (size_t)(part - split->parts),
+	};
 	return !fl_failed(split->flame);
 }
 
@@ -118,18 +126,23 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct flame_split *split = *(struct flame_split **)sink->state;
 	struct flame_sample s = *sample;
+	struct recent *recent = &split->recent[
+		(s.labels * 31 + s.thread) & (RECENT - 1)];
 	struct part *part;
 
-	if ((split->last == SIZE_MAX || split->labels != s.labels ||
-	     split->thread != s.thread) && !find_part(split, sample))
+	if ((!recent->known || recent->labels != s.labels ||
+	     recent->thread != s.thread) && !find_part(split, sample, recent))
 		return FLAME_FAILED;
-	part = &split->parts[split->last];
+	part = &split->parts[recent->part];
 	part->told.samples++;
-	s.labels = split->kept;
+	s.labels = recent->kept;
 	if (!split->details) {
 		s.thread = 0;
 		s.time = FLAME_NOTIME;
 	}
+	/* Few samples of one time are equal: an index would be for nothing. */
+	if (s.time != FLAME_NOTIME)
+		return fl_sums_append(sink->flame, &part->sums, &s);
 	return fl_sums_add(sink->flame, &part->sums, &s);
 }
 

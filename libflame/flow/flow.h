@@ -90,6 +90,8 @@ struct fl_select {
 struct fl_format;
 
 /* pump.c: labels of the input's name. */
+enum { FL_RECENT_LABELS = 64 };	/* a power of two */
+
 struct fl_input {
 	flame_id file, path;	/* values; 0: not asked for */
 	/* Labels of the path; a sample's or a thread's own label wins. */
@@ -98,9 +100,11 @@ struct fl_input {
 	} told[FL_PATH_KEYS];
 	unsigned n, by_path;	/* the first are the path's */
 	size_t nfacts;		/* that were asked for more */
-	/* A sample's labels and thread, and its labels with those above. */
-	flame_id last_labels, last_thread, last_result;
-	bool known;
+	/* Labels and thread of a sample, and its labels with those above. */
+	struct fl_input_labels {
+		flame_id labels, thread, result;
+		bool known;
+	} recent[FL_RECENT_LABELS];	/* by a hash: threads alternate */
 };
 
 /* Samples that a format has read, and flame_next has not given yet. */

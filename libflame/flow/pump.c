@@ -48,7 +48,7 @@ static void add_label(struct fl_input *input, flame_id key, flame_id value)
 		return;
 	input->told[i] = (struct fl_input_label){ key, value };
 	input->n = FL_MAX(input->n, i + 1);
-	input->known = false;
+	memset(input->recent, 0, sizeof(input->recent));
 }
 
 /* Executors of Spark have labels in their command line.  The path wins. */
@@ -122,6 +122,21 @@ static flame_id with_input(struct flame *flame, const struct fl_input *input,
 	return labels;
 }
 
+static flame_id find_labels(struct flame *flame, struct fl_input *input,
+			    const struct flame_sample *s)
+{
+	struct fl_input_labels *known = &input->recent[
+		(s->labels * 31 + s->thread) & (FL_RECENT_LABELS - 1)];
+
+	if (!known->known || known->labels != s->labels ||
+	    known->thread != s->thread)
+		*known = (struct fl_input_labels){
+			.labels = s->labels, .thread = s->thread,
+			.result = with_input(flame, input, s), .known = true,
+		};
+	return known->result;
+}
+
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	       struct flame_sample *sample)
 {
@@ -129,16 +144,8 @@ int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 
 	if (fl_unlikely(input->nfacts < source->nfacts))
 		read_facts(source);
-	if (!input->file && !input->path && !input->n)
-		return sink->put(sink, sample);
-	if (!input->known || input->last_labels != sample->labels ||
-	    input->last_thread != sample->thread) {
-		input->last_labels = sample->labels;
-		input->last_thread = sample->thread;
-		input->last_result = with_input(source->flame, input, sample);
-		input->known = true;
-	}
-	sample->labels = input->last_result;
+	if (input->file || input->path || input->n)
+		sample->labels = find_labels(source->flame, input, sample);
 	return sink->put(sink, sample);
 }
 
