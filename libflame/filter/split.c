@@ -231,6 +231,7 @@ struct copied {
 	flame_id *frames, *stacks, *path;
 	size_t capacity;	/* of path */
 	struct fl_map labels;	/* plus 1 */
+	flame_id metric, copied_metric;	/* the last */
 };
 
 static flame_id copy_name(const struct copied *c, flame_id name)
@@ -315,7 +316,11 @@ static int put_copies(struct copied *c, const struct fl_sums *sums,
 		if (!copy_stack(c, s.stack))
 			return FLAME_FAILED;
 		s.stack = c->stacks[s.stack];
-		s.metric = copy_metric(c, s.metric);
+		if (s.metric != c->metric) {
+			c->metric = s.metric;
+			c->copied_metric = copy_metric(c, s.metric);
+		}
+		s.metric = c->copied_metric;
 		c->to->metrics[s.metric].samples +=
 			s.weight < 0 ? -(uint64_t)s.weight :
 				       (uint64_t)s.weight;

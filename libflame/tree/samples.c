@@ -13,14 +13,21 @@
 
 enum { MAX_VALUES = 1 << 16 };	/* of one key */
 
+enum { RECENT = 64 };	/* a power of two */
+
+/* The labels of a sample and of its thread as one set. */
+struct joined {
+	bool known;
+	flame_id thread, labels, joined;
+};
+
 struct fl_samples {
 	struct flame *flame;
 	struct fl_times times;	/* series without a thread: all in labels */
 	bool some;		/* there was a sample */
 	bool recording;		/* times are in use */
 	bool no_times, off;
-	flame_id thread, labels;	/* of the last sample */
-	flame_id joined;		/* both as one set */
+	struct joined joined[RECENT];	/* by a hash: threads alternate */
 	flame_id only_set;	/* before recording: the labels of all */
 };
 
@@ -53,24 +60,35 @@ unsigned fl_samples_shift(const struct fl_samples *s)
 }
 
 /* The labels of a sample and of its thread as one set. */
-static flame_id join(struct fl_samples *s, const struct flame_sample *sample)
+static flame_id join(const struct fl_samples *s,
+		     const struct flame_sample *sample)
 {
 	struct flame *flame = s->flame;
+	flame_id joined = sample->labels;
 
-	if (s->some && s->thread == sample->thread &&
-	    s->labels == sample->labels)
-		return s->joined;
-	s->thread = sample->thread;
-	s->labels = s->joined = sample->labels;
 	for (flame_id i = sample->thread; i; i = flame->labels.data[i].rest) {
 		struct fl_label at = flame->labels.data[i];
 
 		/* "thread-frame" and "thread-in-stack" are about names. */
 		if (!fl_slice_starts(fl_name_at(flame, at.key), "thread-"))
-			s->joined = flame_label(flame, s->joined, at.key,
-						at.value);
+			joined = flame_label(flame, joined, at.key, at.value);
 	}
-	return s->joined;
+	return joined;
+}
+
+static flame_id find_joined(struct fl_samples *s,
+			    const struct flame_sample *sample)
+{
+	struct joined *known = &s->joined[
+		(sample->labels * 31 + sample->thread) & (RECENT - 1)];
+
+	if (!known->known || known->thread != sample->thread ||
+	    known->labels != sample->labels)
+		*known = (struct joined){
+			true, sample->thread, sample->labels,
+			join(s, sample),
+		};
+	return known->joined;
 }
 
 static bool is_one_set(const struct fl_samples *s)
@@ -154,7 +172,7 @@ bool fl_samples_add(struct fl_samples *s, const struct flame_tree *tree,
 
 	if (s->off || sample->weight <= 0)
 		return true;
-	labels = join(s, sample);
+	labels = find_joined(s, sample);
 	if (!s->some)
 		s->only_set = labels;
 	s->some = true;
