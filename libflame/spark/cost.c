@@ -697,6 +697,7 @@ static bool find_strange(struct fl_spark_cost *cost)
 
 int fl_spark_cost_finish(struct fl_spark_cost *cost)
 {
+	fl_index_free(&cost->sums);	/* makes way for the sorted entries */
 	if (!sort_entries(cost) || !find_strange(cost))
 		return fl_no_memory(cost->sink->flame);
 	for (size_t i = 0; i < cost->spark->nexecutors; i++)
@@ -708,6 +709,10 @@ int fl_spark_cost_finish(struct fl_spark_cost *cost)
 		if (put_share(cost, &cost->shares[i]) != FLAME_OK)
 			return FLAME_FAILED;
 	report(cost);
+	/* Who gathers the rows needs as much, after this. */
+	fl_free(cost->entries);
+	cost->entries = NULL;
+	cost->nentries = cost->entries_capacity = 0;
 	return FLAME_OK;
 }
 
