@@ -161,10 +161,15 @@ static inline bool fl_top_matches(struct flame_sink *sink, flame_id stack)
  */
 flame_id fl_thread_task(struct flame_sink *sink, flame_id stack);
 /*
- * A text in the name of each thread whose method may match these letters;
- * empty: there is none.
+ * A text in the name of each thread whose method matches; empty: there is
+ * none.
  */
-struct slice fl_thread_task_text(const char *letters);
+struct slice fl_thread_task_text(const struct fl_regex *re);
+/*
+ * keep.c: sets wanted_text, if all that the sink forwards has a frame that
+ * matches the patterns and there is such a text.  The sink frees it.
+ */
+void fl_want_text(struct flame_sink *sink, const struct fl_patterns *patterns);
 
 /*
  * naming.c.  A filter that renames frames.  The state begins with a struct

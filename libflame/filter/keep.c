@@ -46,18 +46,43 @@ static struct flame_sink *make(struct flame_sink *next, const char *option,
 	return sink;
 }
 
-/*
- * An expression of letters alone finds them in the text of a frame however the
- * name is spelt: spellings differ in other characters.
- */
-static bool is_word(const char *list)
+/* The longest run of letters and digits in a word. */
+static struct slice letters_of(struct slice word)
 {
+	struct slice longest = { NULL, 0 };
 	size_t n = 0;
 
-	while ((list[n] >= 'A' && list[n] <= 'Z') ||
-	       (list[n] >= 'a' && list[n] <= 'z'))
-		n++;
-	return n > 2 && !list[n];
+	for (size_t i = 0; i < word.size; i++) {
+		n = word.data[i] != '_' ? n + 1 : 0;
+		if (n > longest.size)
+			longest = (struct slice){ word.data + i + 1 - n, n };
+	}
+	return longest;
+}
+
+/*
+ * Letters and digits that every match has are in the text of its frame however the name is
+ * spelt: spellings differ in other characters.
+ */
+void fl_want_text(struct flame_sink *sink, const struct fl_patterns *patterns)
+{
+	enum { MIN_LETTERS = 3 };
+	struct fl_wanted_text *wanted;
+	struct slice letters;
+
+	if (patterns->count != 1 || patterns->exact)
+		return;
+	letters = letters_of(fl_regex_word(patterns->re[0]));
+	if (letters.size < MIN_LETTERS)
+		return;
+	wanted = fl_zeroed(1, sizeof(*wanted));
+	if (!wanted) {
+		fl_no_memory(sink->flame);
+		return;
+	}
+	wanted->either[0] = letters;
+	wanted->either[1] = fl_thread_task_text(patterns->re[0]);
+	sink->wanted_text = wanted;
 }
 
 static void free_keep(struct flame_sink *sink)
@@ -69,21 +94,12 @@ static void free_keep(struct flame_sink *sink)
 static struct flame_sink *make_keep(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = make(next, "keep", list, false, put_matching);
-	struct fl_wanted_text *wanted;
-	size_t n = strlen(list);
 
-	if (!sink || !is_word(list))
-		return sink;
-	wanted = fl_zeroed(1, sizeof(*wanted) + n);
-	if (!wanted) {
-		fl_no_memory(sink->flame);
-		return sink;
+	if (sink) {
+		fl_want_text(sink,
+			     &((struct fl_stepper *)sink->state)->patterns);
+		sink->free = free_keep;
 	}
-	memcpy(wanted + 1, list, n);
-	wanted->either[0] = (struct slice){ (char *)(wanted + 1), n };
-	wanted->either[1] = fl_thread_task_text(list);
-	sink->wanted_text = wanted;
-	sink->free = free_keep;
 	return sink;
 }
 

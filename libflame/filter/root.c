@@ -165,6 +165,7 @@ static void release(struct flame_sink *sink)
 {
 	struct root *root = sink->state;
 
+	fl_free((void *)sink->wanted_text);
 	fl_rewrite_free(&root->tasks);
 	fl_sums_free(&root->sums);
 	fl_root_frames_free(&root->roots);
@@ -193,6 +194,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *option,
 	sink->buffers = true;
 	sink->finish = finish;
 	sink->free = release;
+	fl_want_text(sink, &((struct root *)sink->state)->stepper.patterns);
 	return sink;
 }
 
@@ -214,8 +216,11 @@ static struct flame_sink *make_keep_rest(struct flame_sink *next,
 	struct flame_sink *sink = next;
 
 	(void)arg;
-	for (; sink && sink->put == put; sink = sink->next)
+	for (; sink && sink->put == put; sink = sink->next) {
 		((struct root *)sink->state)->keep_rest = true;
+		fl_free((void *)sink->wanted_text);
+		sink->wanted_text = NULL;
+	}
 	if (sink != next)
 		return next;
 	fl_fail(next->flame, "--root-keep-rest needs --root RE");

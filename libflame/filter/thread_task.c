@@ -18,10 +18,11 @@ static const struct task {
 	  "org/apache/spark/executor/Executor$TaskRunner.run", "Executor" },
 };
 
-struct slice fl_thread_task_text(const char *letters)
+struct slice fl_thread_task_text(const struct fl_regex *re)
 {
 	for (size_t i = 0; i < FL_COUNT(tasks); i++)
-		if (strstr(tasks[i].method, letters))
+		if (fl_java_match(re, (struct slice){ tasks[i].method,
+						strlen(tasks[i].method) }))
 			return (struct slice){ tasks[i].word,
 					       strlen(tasks[i].word) };
 	return (struct slice){ NULL, 0 };
