@@ -581,30 +581,150 @@ static bool put_json(const struct cli *cli, const struct diff_result *r,
 
 /* HTML ------------------------------------------------------------------ */
 
-/* What the page's head says: members of the JSON, and the lines of the text. */
+static void put_escaped(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '<': fputs("&lt;", to); break;
+		case '&': fputs("&amp;", to); break;
+		case '"': fputs("&quot;", to); break;
+		default: putc(*text, to);
+		}
+}
+
+/* A button with a frame's name, which the script of the page connects. */
+static void put_frame_button(FILE *to, const struct diff_result *r,
+			     const struct flame_change *c)
+{
+	char *name = name_of(r, c);
+	const char *slash = name && !strchr(name, ' ') ? strrchr(name, '/') :
+							  NULL;
+
+	fputs("<td><button title=\"Mark it\" value=\"", to);
+	put_escaped(to, flame_name_text(r->flame, c->name, NULL));
+	fputs("\">", to);
+	put_escaped(to, slash && slash[1] ? slash + 1 : name ? name : "?");
+	fputs("</button></td>", to);
+	free(name);
+}
+
+enum { WHISKER_WIDTH = 120, WHISKER_REACH = 56 };
+
+static double place_of(double ratio, double reach)
+{
+	double x = (ratio - 1) / reach;
+
+	return WHISKER_WIDTH / 2. +
+	       WHISKER_REACH * (x < -1 ? -1 : x > 1 ? 1 : x);
+}
+
+/* The interval of a change, on a scale that all rows share. */
+static void put_whisker(FILE *to, const struct flame_change *c, double reach)
+{
+	double change = c->mean[0] > 0 ? c->mean[1] / c->mean[0] : HUGE_VAL;
+
+	fprintf(to, "<td><svg width=\"%d\" height=\"16\" role=\"img\" "
+		"aria-label=\"%s\"><title>%s</title><path opacity=\".3\" "
+		"d=\"M%d 0v16\"/><path d=\"M%.1f 4v8m0-4H%.1fm0-4v8\"/><circle "
+		"class=\"b\" cx=\"%.1f\" cy=\"8\" r=\"3\"/></svg></td>",
+		WHISKER_WIDTH, interval_of(c).text, interval_of(c).text,
+		WHISKER_WIDTH / 2, place_of(c->low, reach),
+		place_of(c->high, reach), place_of(change, reach));
+}
+
+/* A bar for each run, those before first. */
+static void put_bars(FILE *to, const struct diff_result *r,
+		     const struct flame_change *c)
+{
+	size_t n = r->runs[0] + r->runs[1];
+	double most = 0;
+
+	fprintf(to, "<td><svg width=\"%zu\" height=\"16\" role=\"img\" "
+		"aria-label=\"runs\"><title>Before:", 5 * n + 4);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(to, "%s %s", i == r->runs[0] ? ". After:" :
+				     i ? "," : "",
+			weight_of(r, c->values[i]).text);
+		most = c->values[i] > most ? c->values[i] : most;
+	}
+	fputs("</title>", to);
+	for (size_t i = 0; i < n; i++) {
+		bool after = i >= r->runs[0];
+		double height = most > 0 ? 16 * c->values[i] / most : 0;
+
+		fprintf(to, "<rect%s x=\"%zu\" y=\"%.1f\" width=\"4\" "
+			"height=\"%.1f\"/>", after ? " class=\"b\"" : "",
+			5 * i + (after ? 4 : 0), 16 - height, height);
+	}
+	fputs("</svg></td>", to);
+}
+
+/* How far the intervals reach from no change. */
+static double reach_of(const struct diff_result *r)
+{
+	const struct flame_change *c;
+	double reach = .01;
+
+	for (size_t i = 0; i < MAX_ROWS_MARKDOWN && (c = found_at(r, i)); i++) {
+		reach = 1 - c->low > reach ? 1 - c->low : reach;
+		reach = is_bounded(c) && c->high - 1 > reach ? c->high - 1 :
+							       reach;
+	}
+	return reach;
+}
+
+static void put_found(FILE *to, const struct diff_result *r)
+{
+	const struct flame_change *c;
+	double reach = reach_of(r);
+	size_t n = count_found(r);
+
+	if (n)
+		fputs("<table><tr><th>Frame<th>Before<th>After<th>Change<th>"
+		      "95 % interval<th>Runs</tr>", to);
+	for (size_t i = 0; i < MAX_ROWS_MARKDOWN && (c = found_at(r, i)); i++) {
+		fputs("<tr>", to);
+		put_frame_button(to, r, c);
+		fprintf(to, "<td>%s</td><td>%s</td><td>%s</td>",
+			weight_of(r, c->mean[0]).text,
+			weight_of(r, c->mean[1]).text, change_of(c).text);
+		put_whisker(to, c, reach);
+		put_bars(to, r, c);
+		fputs("</tr>", to);
+	}
+	if (n)
+		fputs("</table>", to);
+	if (n > MAX_ROWS_MARKDOWN)
+		fprintf(to, "<p>and %zu more: -f json</p>",
+			n - MAX_ROWS_MARKDOWN);
+}
+
+/* What the page begins with; to be freed. */
 static char *findings_of(const struct cli *cli, const struct diff_result *r)
 {
 	const struct diff *diff = cli->own;
-	cJSON *root = cJSON_CreateObject(), *lines = NULL;
-	struct text text[] = { summary_of(r), heading_of(r),
-			       is_few(r) ? (struct text){ 0 } : other_of(r),
-			       { diff->gate > 0 ? diff_verdict(cli, r) : NULL,
-				 0, NULL } };
-	bool good = root && fill_json(cli, r, root);
-	char *json = NULL;
+	struct text lines[] = {
+		{ diff->gate > 0 ? diff_verdict(cli, r) : NULL, 0, NULL },
+		summary_of(r), heading_of(r),
+		is_few(r) ? (struct text){ 0 } : other_of(r),
+	}, all = { 0 };
 
-	if (good)
-		lines = cJSON_AddArrayToObject(root, "lines");
-	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
-		if (lines && text[i].at)
-			cJSON_AddItemToArray(lines,
-					     cJSON_CreateString(text[i].at));
-		free(text[i].at);
+	all.file = open_memstream(&all.at, &all.size);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (all.file && lines[i].at) {
+			fputs("<p>", all.file);
+			put_escaped(all.file, lines[i].at);
+			fputs("</p>", all.file);
+		}
+		free(lines[i].at);
 	}
-	if (lines)
-		json = cJSON_PrintUnformatted(root);
-	cJSON_Delete(root);
-	return json;
+	if (!all.file)
+		return NULL;
+	put_found(all.file, r);
+	if (fclose(all.file) == 0)
+		return all.at;
+	free(all.at);
+	return NULL;
 }
 
 /* A title that is given replaces it. */
@@ -630,8 +750,7 @@ static int draw(struct cli *cli, const struct diff_result *r)
 					     NULL;
 	struct flame_sink *page = tree ? cli_make_writer(cli, r->flame,
 							 cli->output) : NULL;
-	bool good = page &&
-		    set_head(page, cli, r, findings) &&
+	bool good = page && set_head(page, cli, r, findings) &&
 		    flame_tree_write(tree, page) == FLAME_OK;
 
 	if (good)
@@ -640,7 +759,7 @@ static int draw(struct cli *cli, const struct diff_result *r)
 		flame_abandon(page);
 	if (!findings)
 		cli_no_memory(cli);
-	cJSON_free(findings);
+	free(findings);
 	flame_tree_free(tree);
 	return good ? CLI_FINE : CLI_TROUBLE;
 }

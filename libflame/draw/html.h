@@ -14,7 +14,7 @@ void fl_html_put_script(const struct fl_page *page);
 
 /* html_about.c; false: out of memory. */
 bool fl_html_put_about(const struct fl_page *page);
-/* The option findings, as a script that is text. */
+/* The option findings, as a template. */
 void fl_html_put_findings(const struct fl_page *page);
 
 #endif

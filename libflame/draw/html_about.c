@@ -64,21 +64,11 @@ bool fl_html_put_about(const struct fl_page *page)
 	return true;
 }
 
-/* In JSON, '<' is within strings alone. */
 void fl_html_put_findings(const struct fl_page *page)
 {
-	const char *at = page->findings;
-
-	if (!at)
+	if (!page->findings)
 		return;
-	fl_out_text(page->out, "<script type=\"text/plain\" id=\"findings\">");
-	for (size_t n; *at; at += n) {
-		n = strcspn(at, "<");
-		fl_out_put(page->out, at, n);
-		if (at[n]) {
-			fl_out_text(page->out, "\\u003c");
-			n++;
-		}
-	}
-	fl_out_text(page->out, "</script>\n");
+	fl_out_text(page->out, "<template id=\"findings\">");
+	fl_out_text(page->out, page->findings);
+	fl_out_text(page->out, "</template>\n");
 }

@@ -72,7 +72,7 @@ struct fl_page {
 	char *made_with;	/* options that selected samples */
 	/* Inputs that a tool names: lines of fl_origins_parse. */
 	char *stated;
-	char *findings;		/* HTML: JSON of flame-diff --runs */
+	char *findings;		/* HTML: markup of flame-diff --runs */
 	char *links;		/* HTML: lines "REL\tHREF\tTEXT" */
 	char *named, *told;	/* after the inputs: title and notes; or NULL */
 	/* By column; NULL: not known. */

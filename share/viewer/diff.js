@@ -191,75 +191,11 @@ function changesOf([a, b], facet) {
 	});
 }
 
-// What flame-diff --runs found of several runs, or null.
-const findings = JSON.parse($("findings")?.textContent || "null");
-
-function drawing(width, height, text, shapes) {
-	const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-	const put = (e, facts) => {
-		for (const key in facts)
-			e.setAttribute(key, facts[key]);
-		return e;
-	};
-	put(svg, { width, height, role: "img", "aria-label": text });
-	for (const [kind, facts] of [["title", {}], ...shapes])
-		svg.append(put(document.createElementNS(svg.namespaceURI, kind),
-			facts));
-	svg.firstChild.textContent = text;
-	return svg;
-}
-
-// The interval of a change, by a scale that all rows share.
-function whisker({ change, low, high }, text, scale) {
-	const x = (v) => 60 + 56 * max(-1, min(1, v / scale));
-	return drawing(120, 16, text, [["path", { class: "zero", d: "M60 0v16" }],
-		["path", { class: change < 0 ? "less" : "more", d: "M" + x(low ??
-			-scale) + " 4v8m0-4H" + x(high ?? scale) + "m0-4v8" }],
-		["circle", { cx: x(change ?? scale), cy: 8, r: 3 }]]);
-}
-
-// A bar for each run, those before first.
-function runBars({ runs_before, runs_after }) {
-	const all = [...runs_before, ...runs_after], most = max(...all) || 1;
-	const n = (v) => grouped(+v.toPrecision(4));
-	return drawing(5 * all.length + 4, 16, "Before: " +
-		runs_before.map(n).join(", ") + ". After: " +
-		runs_after.map(n).join(", "), all.map((v, k) => ["rect", {
-		class: k < runs_before.length ? "" : "after",
-		x: 5 * k + (k < runs_before.length ? 0 : 4), width: 4,
-		y: 16 - 16 * v / most, height: 16 * v / most }]));
-}
-
+// What flame-diff --runs found, as markup with the frames' names in buttons.
 function fillFindings(most) {
-	const { lines, changes } = findings, percent = (v) => v == null ? "any" :
-		sign(v) + abs(100 * v).toFixed(1) + "%";
-	const scale = max(0.01, ...changes.flatMap(({ low, high, change }) =>
-		[low, high, change].map((v) => abs(v ?? 0))));
-	const rows = changes.slice(0, 20).map((c) => {
-		const name = c.frame + (c.self ? " (self)" : "");
-		const s = d.names.indexOf(c.frame), [text, at] = s < 0 ?
-			[name, 0] : [captionOf(s)[0] + (c.self ? " (self)" : ""),
-				captionOf(s)[1]];
-		const word = c.low == null ? "no interval" :
-			percent(c.low) + " to " + percent(c.high);
-		return element("tr", "", element("td", "", s < 0 ? name :
-			button(text.slice(at), () => find("=" + c.frame),
-				{ title: "Mark it" })),
-		...[grouped(+c.before.toPrecision(6)),
-			grouped(+c.after.toPrecision(6)), c.change == null ?
-				"new" : percent(c.change)].map((v) =>
-			element("td", v)),
-		element("td", "", whisker(c, word, scale)),
-		element("td", "", runBars(c)));
-	});
-	most.replaceChildren(...lines.map((line) => element("p", line)));
-	if (rows[0])
-		most.append(element("table", "", element("tr", "",
-			...["Frame", "Before", "After", "Change", "95 % interval",
-				"Runs"].map((head) => element("th", head))),
-		...rows));
-	if (changes.length > 20)
-		most.append("and " + (changes.length - 20) + " more");
+	most.replaceChildren($("findings").content.cloneNode(true));
+	for (const e of most.querySelectorAll("button"))
+		e.onclick = () => find("=" + e.value);
 }
 
 /*
@@ -271,7 +207,7 @@ function fillMost() {
 	most.hidden = !d.compares;
 	if (!d.compares)
 		return;
-	if (findings)
+	if ($("findings"))
 		return fillFindings(most);
 	const { names, columns: [p, q], first } = sumsOf("Functions");
 	const { scale } = diff, by = (k) => q.self[k] - p.self[k] * scale;
