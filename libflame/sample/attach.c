@@ -198,8 +198,8 @@ static bool read_reply(struct attach *a, int fd, struct fl_buf *reply)
 	return refuse(a, why);
 }
 
-bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
-	       struct fl_refusal *refusal)
+static bool try_attach(pid_t pid, const char *line, struct fl_buf *reply,
+		       struct fl_refusal *refusal)
 {
 	struct attach a = { .pid = pid, .refusal = refusal, .tmp = -1 };
 	char path[32];
@@ -223,4 +223,20 @@ bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
 		close(fd);
 	close(a.tmp);
 	return good;
+}
+
+/* A JVM that is just starting answers before it knows all of its commands. */
+bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
+	       struct fl_refusal *refusal)
+{
+	enum { MAX_TRIES = 20 };
+	const struct timespec pause = { 0, 100000000 };
+
+	for (int tries = 1; !try_attach(pid, line, reply, refusal); tries++) {
+		if (tries == MAX_TRIES ||
+		    !strstr(refusal->text, "Unknown diagnostic command"))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }
