@@ -2,12 +2,15 @@
 /*
  * flame_split: divides a flow by labels, one reading for several outputs.  All
  * samples are buffered, and those without a time that differ in weight alone
- * are summed: the memory grows with the distinct stacks of each part, or with
- * the samples that have a time.
+ * are summed.  Samples with times are summed, too, where the outputs are pages:
+ * the memory grows with the distinct stacks of each part, else with the samples
+ * that have a time.
  */
 #include "fl.h"
 
 #include "filter/filter.h"
+#include "flow/metric_times.h"
+#include "flow/runs.h"
 
 enum { MAX_KEYS = 10, RECENT = 64 /* a power of two */ };
 
@@ -22,6 +25,7 @@ struct recent {
 struct part {
 	struct flame_part told;
 	struct fl_sums sums;
+	struct fl_metric_times times;	/* if the outputs take runs */
 	flame_id *labels;	/* told.labels */
 	size_t capacity;
 };
@@ -140,6 +144,8 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 		s.thread = 0;
 		s.time = FLAME_NOTIME;
 	}
+	if (s.time != FLAME_NOTIME && sink->takes_runs && s.weight > 0)
+		return fl_metric_times_add(sink->flame, &part->times, &s);
 	/* Few samples of one time are equal: an index would be for nothing. */
 	if (s.time != FLAME_NOTIME)
 		return fl_sums_append(sink->flame, &part->sums, &s);
@@ -171,7 +177,12 @@ static int add_keys(struct flame_sink *sink, struct flame_split *split,
 
 static int finish(struct flame_sink *sink)
 {
-	(void)sink;
+	struct flame_split *split = *(struct flame_split **)sink->state;
+
+	for (size_t i = 0; i < split->count; i++)
+		if (fl_metric_times_finish(sink->flame,
+					   &split->parts[i].times) != FLAME_OK)
+			return FLAME_FAILED;
 	return FLAME_OK;
 }
 
@@ -181,6 +192,7 @@ static bool copy_needs(struct flame_sink *sink, struct flame_split *split,
 {
 	const char *events = NULL;
 
+	sink->takes_runs = fl_takes_runs(like);
 	for (; like; like = like->next) {
 		sink->needs |= like->needs;
 		sink->modest_needs |= like->modest_needs;
@@ -302,37 +314,69 @@ static flame_id copy_metric(const struct copied *c, flame_id metric)
 	return metric ? fl_metric(c->to, m->name, m->unit, m->weight) : 0;
 }
 
-static int put_copies(struct copied *c, const struct fl_sums *sums,
-		      struct flame_sink *sink)
+/* Changes a sample's ids to those of the other dictionary. */
+static bool copy_sample(struct copied *c, struct flame_sample *s)
+{
+	if (!copy_stack(c, s->stack))
+		return false;
+	s->stack = c->stacks[s->stack];
+	if (s->metric != c->metric) {
+		c->metric = s->metric;
+		c->copied_metric = copy_metric(c, s->metric);
+	}
+	s->metric = c->copied_metric;
+	c->to->metrics[s->metric].samples +=
+		s->weight < 0 ? -(uint64_t)s->weight : (uint64_t)s->weight;
+	s->thread = copy_labels(c, s->thread);
+	s->labels = copy_labels(c, s->labels);
+	return !fl_failed(c->to);
+}
+
+/* Puts a sample with a run as many samples. */
+static int put_each(struct flame_sink *sink, struct flame_sample s)
 {
 	int status = FLAME_OK;
+	struct fl_run run;
 
-	/* Pages show metrics by their counts, then by their ids. */
-	for (flame_id i = 1; i < c->from->nmetrics; i++)
-		(void)copy_metric(c, i);
-	for (size_t i = 0; status == FLAME_OK && i < sums->count; i++) {
-		struct flame_sample s = sums->data[i];
-
-		if (!copy_stack(c, s.stack))
-			return FLAME_FAILED;
-		s.stack = c->stacks[s.stack];
-		if (s.metric != c->metric) {
-			c->metric = s.metric;
-			c->copied_metric = copy_metric(c, s.metric);
-		}
-		s.metric = c->copied_metric;
-		c->to->metrics[s.metric].samples +=
-			s.weight < 0 ? -(uint64_t)s.weight :
-				       (uint64_t)s.weight;
-		s.thread = copy_labels(c, s.thread);
-		s.labels = copy_labels(c, s.labels);
-		status = fl_failed(c->to) ? FLAME_FAILED : fl_put(sink, &s);
+	if (!fl_run_find(sink->flame, s.time, &run))
+		return fl_put(sink, &s);
+	for (size_t i = 0; status == FLAME_OK && i < run.count; i++) {
+		s.time = run.data[i].time;
+		s.weight = run.data[i].weight;
+		status = fl_put(sink, &s);
 	}
 	return status;
 }
 
-static int put_elsewhere(const struct flame *from,
-			 const struct fl_sums *sums,
+/* c: NULL if the sink's dictionary is the split's own. */
+static int put_part(const struct part *part, struct copied *c,
+		    struct flame_sink *sink)
+{
+	bool takes_runs = fl_takes_runs(sink);
+	int status = FLAME_OK;
+	struct flame_sample s;
+
+	for (size_t i = 0; status == FLAME_OK && i < part->sums.count; i++) {
+		s = part->sums.data[i];
+		status = c && !copy_sample(c, &s) ? FLAME_FAILED :
+						    fl_put(sink, &s);
+	}
+	for (size_t i = 0; status == FLAME_OK && i < part->times.count; i++) {
+		size_t at = 0;
+
+		while ((status = fl_metric_times_next(sink->flame,
+						      &part->times.data[i],
+						      &at, &s)) == FLAME_OK)
+			if ((c && !copy_sample(c, &s)) ||
+			    (takes_runs ? fl_put(sink, &s) :
+					  put_each(sink, s)) != FLAME_OK)
+				return FLAME_FAILED;
+		status = status == FLAME_END ? FLAME_OK : FLAME_FAILED;
+	}
+	return status;
+}
+
+static int put_elsewhere(const struct flame *from, const struct part *part,
 			 struct flame_sink *sink)
 {
 	struct copied c = {
@@ -340,9 +384,13 @@ static int put_elsewhere(const struct flame *from,
 		.frames = fl_zeroed(from->frames.count, sizeof(flame_id)),
 		.stacks = fl_zeroed(from->stacks.count, sizeof(flame_id)),
 	};
-	int status = c.frames && c.stacks ? put_copies(&c, sums, sink) :
-					    fl_no_memory(sink->flame);
+	int status;
 
+	/* Pages show metrics by their counts, then by their ids. */
+	for (flame_id i = 1; c.frames && i < from->nmetrics; i++)
+		(void)copy_metric(&c, i);
+	status = c.frames && c.stacks ? put_part(part, &c, sink) :
+					fl_no_memory(sink->flame);
 	fl_free(c.frames);
 	fl_free(c.stacks);
 	fl_free(c.path);
@@ -353,14 +401,11 @@ static int put_elsewhere(const struct flame *from,
 int flame_split_put(struct flame_split *split, size_t i,
 		    struct flame_sink *sink)
 {
-	const struct fl_sums *sums = &split->parts[i].sums;
+	const struct part *part = &split->parts[i];
 
-	if (sink->flame != split->flame)
-		return put_elsewhere(split->flame, sums, sink);
-	for (size_t k = 0; k < sums->count; k++)
-		if (fl_put(sink, &sums->data[k]) != FLAME_OK)
-			return FLAME_FAILED;
-	return FLAME_OK;
+	return sink->flame != split->flame ?
+	       put_elsewhere(split->flame, part, sink) :
+	       put_part(part, NULL, sink);
 }
 
 void flame_split_free(struct flame_split *split)
@@ -371,6 +416,7 @@ void flame_split_free(struct flame_split *split)
 		struct part *part = &split->parts[--split->count];
 
 		fl_sums_free(&part->sums);
+		fl_metric_times_free(&part->times);
 		fl_free(part->labels);
 	}
 	fl_free(split->parts);

@@ -9,8 +9,7 @@
 #include "fl.h"
 
 #include "flow/flow.h"
-#include "flow/runs.h"
-#include "flow/times.h"
+#include "flow/metric_times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +17,6 @@
 
 enum {
 	LOOKUP_BATCH = 16,	/* samples prefetched before they are added */
-	MAX_CELLS = 500000,	/* times of a metric that are kept exactly */
 	MAX_SUGGESTED = 64	/* metrics that a remark chooses the nearest of */
 };
 
@@ -38,11 +36,7 @@ struct pick {
 	bool ordered, timely;	/* a sink needs the order; the times */
 	struct fl_map timed;	/* metric -> number buffered with times */
 	bool runs;		/* the sink takes runs of times */
-	struct metric_times {	/* then: those with times, by metric */
-		flame_id metric;
-		struct fl_times times;
-	} *by_metric;
-	size_t nmetrics, metrics_capacity;
+	struct fl_metric_times times;	/* then: those with times */
 };
 
 /*
@@ -108,72 +102,17 @@ static bool has_too_many(const struct pick *pick, flame_id metric)
 	return n && *n > FL_MAX_TIMED_SAMPLES;
 }
 
-static struct fl_times *times_of(struct pick *pick, flame_id metric)
+static int forward_times(struct flame_sink *sink, const struct fl_times_of *of)
 {
-	struct metric_times *of;
+	struct flame_sample s;
+	size_t at = 0;
+	int status;
 
-	for (size_t i = 0; i < pick->nmetrics; i++)
-		if (pick->by_metric[i].metric == metric)
-			return &pick->by_metric[i].times;
-	if (!fl_grow(&pick->by_metric, &pick->metrics_capacity,
-		     pick->nmetrics + 1, sizeof(*pick->by_metric)))
-		return NULL;
-	of = &pick->by_metric[pick->nmetrics++];
-	of->metric = metric;
-	fl_times_init(&of->times, MAX_CELLS, MAX_CELLS);
-	return &of->times;
-}
-
-/* The store rounds times less than a page does. */
-static int buffer_times(struct flame_sink *sink, const struct flame_sample *s)
-{
-	struct fl_times *times = times_of(sink->state, s->metric);
-	bool fit;
-
-	if (!times || !fl_times_add(times, sink->flame, s) ||
-	    (fl_times_full(times) && !fl_times_finish(times, &fit)))
-		return fl_no_memory(sink->flame);
-	return FLAME_OK;
-}
-
-/* All times of a series as one sample. */
-static int forward_series(struct flame_sink *sink, const struct fl_times *times,
-			  flame_id metric, size_t *at)
-{
-	struct flame *flame = sink->flame;
-	const struct fl_cell *cell = &times->cells[*at];
-	const struct fl_series *series = &times->series[cell->series];
-	struct flame_sample s = { .stack = series->stack, .metric = metric,
-				  .thread = series->thread,
-				  .labels = series->labels };
-
-	fl_runs_clear(flame);
-	for (; *at < times->count &&
-	       &times->series[times->cells[*at].series] == series; ++*at) {
-		cell = &times->cells[*at];
-		if (__builtin_add_overflow(s.weight, cell->weight, &s.weight))
-			return fl_fail(flame, FL_TOO_HEAVY);
-		if (!fl_runs_add(flame, cell->time, cell->weight))
-			return fl_no_memory(flame);
-	}
-	s.time = fl_runs_end(flame, s.weight);
-	if (s.time == FLAME_NOTIME)
-		return fl_no_memory(flame);
-	return fl_put(sink->next, &s);
-}
-
-static int forward_times(struct flame_sink *sink, struct metric_times *of)
-{
-	struct fl_times *times = &of->times;
-	bool fit;
-
-	if (!fl_times_finish(times, &fit))
-		return fl_no_memory(sink->flame);
-	for (size_t i = 0; i < times->count;)
-		if (forward_series(sink, times, of->metric, &i) != FLAME_OK)
+	while ((status = fl_metric_times_next(sink->flame, of, &at, &s)) ==
+	       FLAME_OK)
+		if (fl_put(sink->next, &s) != FLAME_OK)
 			return FLAME_FAILED;
-	fl_runs_clear(sink->flame);
-	return FLAME_OK;
+	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
 }
 
 static int buffer(struct flame_sink *sink, const struct flame_sample *sample)
@@ -183,7 +122,7 @@ static int buffer(struct flame_sink *sink, const struct flame_sample *sample)
 	uint64_t *n;
 
 	if (s.time != FLAME_NOTIME && pick->runs && s.weight > 0)
-		return buffer_times(sink, &s);
+		return fl_metric_times_add(sink->flame, &pick->times, &s);
 	if (s.time == FLAME_NOTIME || pick->ordered)
 		return add_to_batch(sink, &s);
 	n = fl_map_put(&pick->timed, s.metric, NULL);
@@ -278,11 +217,7 @@ static void drop_buffered(struct pick *pick)
 	fl_sums_free(&pick->buffered);
 	pick->nbatch = 0;
 	fl_map_free(&pick->timed);
-	for (size_t i = 0; i < pick->nmetrics; i++)
-		fl_times_free(&pick->by_metric[i].times);
-	fl_free(pick->by_metric);
-	pick->by_metric = NULL;
-	pick->nmetrics = pick->metrics_capacity = 0;
+	fl_metric_times_free(&pick->times);
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
@@ -368,8 +303,8 @@ static flame_id richest(struct flame *flame, const struct pick *pick)
 
 	for (size_t i = 0; i < pick->buffered.count; i++)
 		best = richer(flame, best, pick->buffered.data[i].metric);
-	for (size_t i = 0; i < pick->nmetrics; i++)
-		best = richer(flame, best, pick->by_metric[i].metric);
+	for (size_t i = 0; i < pick->times.count; i++)
+		best = richer(flame, best, pick->times.data[i].metric);
 	return best;
 }
 
@@ -482,9 +417,11 @@ static int finish(struct flame_sink *sink)
 		if (pick->buffered.data[i].metric == pick->chosen &&
 		    fl_put(sink->next, &pick->buffered.data[i]) != FLAME_OK)
 			return FLAME_FAILED;
-	for (size_t i = 0; i < pick->nmetrics; i++)
-		if (pick->by_metric[i].metric == pick->chosen &&
-		    forward_times(sink, &pick->by_metric[i]) != FLAME_OK)
+	if (fl_metric_times_finish(sink->flame, &pick->times) != FLAME_OK)
+		return FLAME_FAILED;
+	for (size_t i = 0; i < pick->times.count; i++)
+		if (pick->times.data[i].metric == pick->chosen &&
+		    forward_times(sink, &pick->times.data[i]) != FLAME_OK)
 			return FLAME_FAILED;
 	drop_buffered(pick);
 	return FLAME_OK;

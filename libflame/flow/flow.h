@@ -274,6 +274,8 @@ static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
 
 /* pump.c: asks the source for the needs of the sinks. */
 int fl_begin(struct flame_source *source, struct flame_sink *sink);
+/* Whether times may come as runs: no sink of the chain needs them one by one. */
+bool fl_takes_runs(const struct flame_sink *sink);
 /* pump.c: forwards a sample, with the labels of its input. */
 int fl_deliver(struct flame_source *source, struct flame_sink *sink,
 	       struct flame_sample *sample);

@@ -156,8 +156,7 @@ bool fl_is_large(const struct flame_source *source)
 	return fl_in_size(source->in, &size) && size > FL_LARGE;
 }
 
-/* Whether times may come as runs: no sink needs them one by one. */
-static bool are_runs_taken(const struct flame_sink *sink)
+bool fl_takes_runs(const struct flame_sink *sink)
 {
 	for (; sink; sink = sink->next) {
 		unsigned needs = sink->needs | sink->modest_needs;
@@ -179,7 +178,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	for (struct flame_sink *s = sink; s; s = s->next)
 		source->select.needs |= s->needs |
 					(small ? s->modest_needs : 0);
-	if (are_runs_taken(sink))
+	if (fl_takes_runs(sink))
 		source->select.needs |= FL_NEED_RUNS;
 	/* The recording may have labels that the path lacks. */
 	if (source->select.needs & FL_NEED_PATH_LABELS)

@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "flow/runs.h"
 #include "tree/tree.h"
 
 #include <criterion/criterion.h>
@@ -135,4 +136,76 @@ Test(split, times_and_labels_stay_where_the_output_needs_them)
 		flame_free(flame);
 		flame_free(other);
 	}
+}
+
+/* What an output got of the times 0 to 9. */
+static struct got {
+	unsigned samples;
+	int64_t weights[10];
+} got;
+
+static int gather(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct fl_run run;
+
+	got.samples++;
+	if (!fl_run_find(sink->flame, sample->time, &run))
+		got.weights[sample->time] += sample->weight;
+	else
+		for (size_t i = 0; i < run.count; i++)
+			got.weights[run.data[i].time] += run.data[i].weight;
+	return FLAME_OK;
+}
+
+static struct flame_sink *make_timed(struct flame *flame, bool takes_runs)
+{
+	struct flame_sink *out = fl_sink_new(flame, NULL, 0);
+
+	out->needs = FL_NEED_TIME;
+	out->takes_runs = takes_runs;
+	out->put = gather;
+	out->finish = finish;
+	return out;
+}
+
+/* Twice: a part can be put as often as one likes. */
+static void expect_times(struct flame_split *split, struct flame *flame,
+			 bool takes_runs, unsigned samples)
+{
+	for (int i = 0; i < 2; i++) {
+		struct flame_sink *out = make_timed(flame, takes_runs);
+
+		got = (struct got){ 0 };
+		cr_assert_eq(flame_split_put(split, 0, out), FLAME_OK);
+		cr_assert_eq(flame_finish(out), FLAME_OK);
+		cr_expect_eq(got.samples, samples);
+		for (int64_t t = 0; t < 10; t++)
+			cr_expect_eq(got.weights[t], t < 3 ? 4 - t : 0);
+	}
+}
+
+Test(split, times_of_equal_samples_are_one_sample_for_pages)
+{
+	struct flame *flame = flame_new(), *other = flame_new();
+	struct flame_split *split = flame_split_new(flame);
+	struct flame_sink *like = make_timed(flame, true);
+	struct flame_sink *sink = flame_split_sink(split, like, "stage", NULL);
+	struct flame_sample s = { .weight = 1 };
+
+	cr_assert(fl_takes_runs(sink));
+	flame_abandon(like);
+	s.metric = flame_metric(flame, "cpu", "samples");
+	s.stack = flame_stack(flame, 0, flame_frame(flame,
+		&(struct flame_frame){ .name = name(flame, "f") }));
+	for (s.time = 0; s.time < 3; s.time++)
+		for (int64_t i = s.time; i < 4; i++)
+			cr_assert_eq(flame_put(sink, &s), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_eq(flame_split_at(split, 0)->samples, 9);
+	expect_times(split, flame, true, 1);
+	expect_times(split, other, true, 1);
+	expect_times(split, other, false, 3);
+	flame_split_free(split);
+	flame_free(flame);
+	flame_free(other);
 }
