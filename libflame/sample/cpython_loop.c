@@ -87,7 +87,8 @@ void fl_cpython_find_loop(struct fl_module *m)
 	size_t size, best = 0;
 
 	for (size_t i = 0; i < m->symbols.count && !entry; i++)
-		if (strcmp(m->symbols.data[i].name, LOOP) == 0)
+		if (!m->symbols.data[i].stub &&
+		    strcmp(m->symbols.data[i].name, LOOP) == 0)
 			entry = &m->symbols.data[i];
 	if (!entry || entry->end - entry->start > MAX_ENTRY)
 		return;

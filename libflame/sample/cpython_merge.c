@@ -23,12 +23,16 @@ static bool starts(struct flame *flame, flame_id frame, const char *text)
 
 bool fl_is_python_loop(const char *name)
 {
-	return strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0;
+	/* Its stub runs before it. */
+	return strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0 &&
+	       name[24] != '@';
 }
 
 static bool is_loop(const struct fl_cpython *py, flame_id frame)
 {
-	return starts(py->flame, frame, "_PyEval_EvalFrameDefault");
+	const struct flame_frame *f = flame_frame_of(py->flame, frame);
+
+	return fl_is_python_loop(flame_name_text(py->flame, f->name, NULL));
 }
 
 /*

@@ -403,6 +403,8 @@ static flame_id symbol_frame(struct fl_processes *all, struct fl_symbol *symbol,
 	/* "clock_gettime@@GLIBC_2.17" */
 	if (!fl_demangle(buf, symbol->name))
 		fl_buf_put(buf, symbol->name, strcspn(symbol->name, "@"));
+	if (symbol->stub)
+		fl_buf_text(buf, "@plt");
 	symbol->frame = flame_frame(all->flame, &(struct flame_frame){
 		.name = flame_name(all->flame, buf->data, buf->size),
 		.file = file, .type = type,

@@ -12,8 +12,8 @@
 
 enum { MAX_FUNCTIONS = 4 << 20 };	/* of a file */
 
-static bool add(struct fl_symbols *symbols, uint64_t start, uint64_t size,
-		const char *name)
+bool fl_symbols_append(struct fl_symbols *symbols, uint64_t start,
+		       uint64_t size, const char *name)
 {
 	struct fl_symbol *new;
 
@@ -41,8 +41,26 @@ static int by_start(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
+/*
+ * Functions in assembler have no size: they end where the next one begins, or
+ * their section ends (_init before the stubs of .plt).
+ */
+static uint64_t end_of(const struct fl_symbol *symbol, uint64_t next,
+		       const struct fl_elf *elf)
+{
+	const struct fl_elf_section *section = elf && symbol->section ?
+		&elf->sections[symbol->section] : NULL;
+	uint64_t end;
+
+	if (!section || symbol->start < section->address ||
+	    __builtin_add_overflow(section->address, section->size, &end) ||
+	    end <= symbol->start)
+		return next;
+	return FL_MIN(end, next);
+}
+
 /* Keeps the last of symbols with one address, and sets missing ends. */
-static void sort(struct fl_symbols *symbols)
+static void sort(struct fl_symbols *symbols, const struct fl_elf *elf)
 {
 	struct fl_symbol *data = symbols->data;
 	size_t n = 0;
@@ -54,12 +72,12 @@ static void sort(struct fl_symbols *symbols)
 		    data[i + 1].start != data[i].start)
 			data[n++] = data[i];
 	symbols->count = n;
-	/* Functions in assembler have no size. */
 	for (size_t i = 0; i < n; i++)
 		if (data[i].end == data[i].start)
-			data[i].end = i + 1 < n ? data[i + 1].start :
+			data[i].end = end_of(&data[i], i + 1 < n ?
+				data[i + 1].start :
 				data[i].start > UINT64_MAX - 4096 ? UINT64_MAX :
-				data[i].start + 4096;
+				data[i].start + 4096, elf);
 }
 
 struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at)
@@ -123,8 +141,11 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 		elf->refused |= symbols->count == MAX_FUNCTIONS;
 		if (symbols->count == MAX_FUNCTIONS)
 			break;
-		good = add(symbols, sym.st_value, sym.st_size,
+		good = fl_symbols_append(symbols, sym.st_value, sym.st_size,
 			   text + sym.st_name);
+		if (good && sym.st_shndx < elf->nsections)
+			symbols->data[symbols->count - 1].section =
+				sym.st_shndx;
 	}
 	fl_free(bytes);
 	if (*found)
@@ -137,23 +158,27 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
 		    struct fl_elf *debug)
 {
+	struct fl_elf *from = elf;
 	bool found, good;
 
 	good = add_table(symbols, elf, SHT_SYMTAB, &found);
-	if (good && !found && debug)
+	if (good && !found && debug) {
 		good = add_table(symbols, debug, SHT_SYMTAB, &found);
+		from = found ? debug : elf;
+	}
 	if (good && !found)
 		good = add_table(symbols, elf, SHT_DYNSYM, &found);
-	sort(symbols);
+	good = good && fl_symbols_stubs(symbols, elf);
+	sort(symbols, from);
 	return good;
 }
 
 bool fl_symbols_add(struct fl_symbols *symbols, uint64_t start, uint64_t end,
 		    const char *name)
 {
-	if (!add(symbols, start, end - start, name))
+	if (!fl_symbols_append(symbols, start, end - start, name))
 		return false;
-	sort(symbols);
+	sort(symbols, NULL);
 	return true;
 }
 
@@ -186,7 +211,7 @@ static bool add_kernel_line(struct fl_symbols *symbols, char *line)
 	tab = strchr(at + 3, '\t');
 	if (tab)
 		*tab = '\0';
-	if (!add(symbols, start, 0, at + 3))
+	if (!fl_symbols_append(symbols, start, 0, at + 3))
 		return false;
 	if (tab && tab[1] == '[')
 		symbols->data[symbols->count - 1].module = tab + 1;
@@ -209,7 +234,7 @@ static bool add_map_line(struct fl_symbols *symbols, char *line)
 	at = map_number(at + 1, &size);
 	if (!at || *at != ' ' || !at[1] || !size || start == UINT64_MAX)
 		return true;
-	return add(symbols, start, size, at + 1);
+	return fl_symbols_append(symbols, start, size, at + 1);
 }
 
 static bool each_line(struct fl_symbols *symbols, char *text, size_t size,
@@ -234,7 +259,7 @@ bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size)
 {
 	bool good = each_line(symbols, text, size, add_kernel_line);
 
-	sort(symbols);
+	sort(symbols, NULL);
 	return good;
 }
 

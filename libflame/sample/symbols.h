@@ -15,6 +15,8 @@ struct fl_symbol {
 	const char *name;
 	const char *module;	/* of kernel modules; or NULL */
 	flame_id frame;		/* 0: not looked up yet */
+	uint32_t section;	/* of an ELF file; or 0 */
+	bool stub;		/* calls the function of this name */
 };
 
 /* Sorted by start.  Zeroed: empty. */
@@ -25,7 +27,7 @@ struct fl_symbols {
 };
 
 /* Functions of a file: .symtab, else those of `debug` (may be NULL), else
-   .dynsym.  false: out of memory. */
+   .dynsym; and stubs.  false: out of memory. */
 bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
 		    struct fl_elf *debug);
 /* Another one; name: must outlive them. */
@@ -38,6 +40,15 @@ bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size);
 /* NULL: nothing at this address. */
 struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at);
 void fl_symbols_free(struct fl_symbols *symbols);
+
+/* Adds to the end: before they are sorted.  false: out of memory. */
+bool fl_symbols_append(struct fl_symbols *symbols, uint64_t start,
+		       uint64_t size, const char *name);
+
+/* stubs.c ------------------------------------------------------------- */
+
+/* Appends the stubs of .plt, as "puts" each.  false: out of memory. */
+bool fl_symbols_stubs(struct fl_symbols *symbols, struct fl_elf *elf);
 
 /* demangle.c ---------------------------------------------------------- */
 

@@ -411,7 +411,7 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
 		if (!fl_unwind_push(u, frame, ip))
 			return FL_STACK_BROKEN;
 		if (p->python && symbol &&
-		    fl_is_python_loop(symbol->name))
+		    !symbol->stub && fl_is_python_loop(symbol->name))
 			keep(u, &regs, &memory);
 		status = step(u, p, symbol, lookup, &memory, &regs, &exact);
 		if (status == FL_STEP_UNREADABLE &&
