@@ -9,7 +9,7 @@ const u32 = (n) => new Uint32Array(n), f64 = (n) => new Float64Array(n);
 const u8 = (n) => new Uint8Array(n);
 const utf8 = new TextDecoder();
 const GROUP = 9, typeNames = ["", "Java, interpreted", "Java, compiled",
-	"Java, inlined", "native", "C++", "kernel", "Java, compiled by C1",
+	"inlined", "native", "C++", "kernel", "Java, compiled by C1",
 	"Java, native", ""];
 
 function bytesOf(text) {

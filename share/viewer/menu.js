@@ -183,6 +183,7 @@ function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
 		d.moments ? [["Earlier, later; longer", ", . < >"]] : [],
 		profiles.pages[1] ? [["Next event", "E"]] : [],
+		$("site") ? [["Next, previous page; report", "j J U"]] : [],
 		actions.slice(1, sourceUrl ? 99 : -1));
 	const lines = (list) => element("table", "", ...list.map((k) =>
 		element("tr", "", element("td", k[0]), element("th", k[1]))));

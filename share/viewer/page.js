@@ -309,6 +309,11 @@ function focusGraph() {
 		.focus({ preventScroll: true });
 }
 
+// To another page of the site.
+function follow(rel) {
+	document.querySelector(`#site [rel=${rel}]`)?.click();
+}
+
 const keys = {
 	"/": focusSearch,
 	n: () => step(1),
@@ -347,6 +352,7 @@ const keys = {
 	},
 	d: flipTheme,
 	F: flipTrunk,
+	j: () => follow("next"), J: () => follow("prev"), U: () => follow("up"),
 	",": () => nudge(-1), ".": () => nudge(1),
 	"<": () => nudge(-1, true), ">": () => nudge(1, true),
 	E: () => turnTo((profiles.at + 1) % profiles.pages.length),

@@ -5,6 +5,19 @@
 		.getAttribute("href"), "../index.html");
 	is("and one to a neighbour", /^[^/]*\.html$/.test(document.querySelector(
 		"#site [rel=prev], #site [rel=next]").getAttribute("href")), true);
+	const links = [...document.querySelectorAll("#site a")], went = [];
+	document.querySelector("#site").addEventListener("click", (e) => {
+		went.push(e.target.rel);
+		e.preventDefault();
+	});
+	key("U");
+	key("j");
+	key("J");
+	is("keys go where the links do", went, ["up", "next", "prev"].filter(
+		(rel) => links.some((a) => a.rel === rel)));
+	key("?");
+	is("and are told", /previous page; report/.test(
+		document.querySelector("#menu").textContent), true);
 	key("I");
 	const text = document.querySelector("#menu").textContent;
 	const rows = Object.fromEntries([...document.querySelectorAll(
