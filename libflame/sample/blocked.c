@@ -34,15 +34,15 @@ ssize_t fl_read_task(pid_t pid, pid_t tid, const char *name, char *text,
 }
 
 /* "RAN WAITED TURNS", in nanoseconds; kernels may lack it. */
-static bool read_turns(pid_t pid, pid_t tid, uint64_t *turns)
+static bool read_turns(struct fl_blocked *b, pid_t pid, pid_t tid,
+		       uint64_t *turns)
 {
 	char text[128];
-	uint64_t ran, waited;
 
-	*turns = 0;
+	*turns = b->ran = b->waited = 0;
 	return fl_read_task(pid, tid, "schedstat", text, sizeof(text)) > 0 &&
-	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran, &waited,
-		      turns) == 3;
+	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &b->ran,
+		      &b->waited, turns) == 3;
 }
 
 /*
@@ -101,7 +101,7 @@ enum fl_look fl_blocked_look(struct fl_blocked *b, pid_t pid, pid_t tid,
 			     uint64_t *turns)
 {
 	uint64_t before, after;
-	bool counts = read_turns(pid, tid, &before);
+	bool counts = read_turns(b, pid, tid, &before);
 	char text[256];
 
 	if (counts && *turns && before == *turns)
@@ -117,7 +117,7 @@ enum fl_look fl_blocked_look(struct fl_blocked *b, pid_t pid, pid_t tid,
 		b->text[0] = '\0';
 	if (!read_stack(b, pid))
 		return FL_LOOK_UNKNOWN;
-	if (counts && read_turns(pid, tid, &after) && after != before)
+	if (counts && read_turns(b, pid, tid, &after) && after != before)
 		return FL_LOOK_RUNS;
 	*turns = before;
 	return FL_LOOK_BLOCKED;

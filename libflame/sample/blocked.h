@@ -19,6 +19,8 @@ struct fl_blocked {
 	struct fl_regs regs;
 	struct fl_stack_bytes stack;
 	char text[4096];	/* the kernel's frames */
+	/* At the last look, in all: on a CPU and waiting for one, in ns. */
+	uint64_t ran, waited;
 };
 
 enum fl_look {

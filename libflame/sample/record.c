@@ -302,13 +302,13 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	struct fl_waiter taken = { .pid = e->pid, .tid = e->tid };
 	flame_id base;
 	const struct fl_counted *counted = r->how.sampling.counted;
-	uint64_t weight = counted ? counted->period : 1;
+	struct fl_owed owed = { counted ? counted->period : 1, 0 };
 
 	if (!is_wanted(r, p, e))
 		return false;
 	if (r->how.kind == FL_RECORD_WALL)
-		weight = fl_wall_take_owed(r, e->tid);
-	if (!weight)
+		owed = fl_wall_take_owed(r, e->tid);
+	if (!owed.running && !owed.waiting)
 		return false;
 	if (!p)
 		p = fl_process_get(&r->processes, e->pid);
@@ -328,8 +328,8 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 		return fl_offcpu_leave(r, &taken);
 	}
 	if (r->how.kind == FL_RECORD_WALL)
-		fl_wall_ran(r, &taken);
-	fl_recorder_emit(r, &taken, (int64_t)e->time, weight, sample);
+		return fl_wall_ran(r, &taken, owed, (int64_t)e->time, sample);
+	fl_recorder_emit(r, &taken, (int64_t)e->time, owed.running, sample);
 	return true;
 }
 

@@ -33,8 +33,16 @@ struct fl_waiter {
 	unsigned programs;	/* wall: its process's, when it was read */
 	flame_id stack, thread, labels;
 	uint64_t turns;		/* wall: on a CPU, when the stack was read */
-	uint64_t owed;		/* wall: looks while it ran; its next sample
-				   weighs as many */
+	struct fl_owed {	/* wall: looks while it was not blocked; its
+				   next sample weighs as many */
+		uint64_t running, waiting;	/* for a CPU */
+	} owed;
+	struct fl_ready {	/* wall: by which these are divided */
+		bool known;
+		uint64_t ran, waited;	/* ns, at the first of them, */
+		uint64_t last;		/* and the sum at the last */
+		uint64_t looks, waiting;	/* all; those of waits */
+	} ready;
 	flame_id ran;		/* wall: its stack when it ran; 0: not seen */
 	enum fl_stack_end ran_end;
 	int64_t since;		/* offcpu: CLOCK_MONOTONIC */
@@ -51,6 +59,8 @@ struct fl_waiters {
 	struct fl_blocked blocked;
 	struct fl_task *tasks;	/* of this round */
 	size_t ntasks, tasks_capacity;
+	struct flame_sample further;	/* to be given next, */
+	bool has_further;		/* if there is one */
 };
 
 struct fl_recorder {
@@ -60,7 +70,7 @@ struct fl_recorder {
 	struct fl_unwinder unwinder;
 	struct fl_record_result result;
 	struct fl_map addresses;	/* frame -> the last one seen */
-	flame_id metric, truncated, broken, on_cpu;
+	flame_id metric, truncated, broken, on_cpu, waiting;
 	flame_id cpus[256];		/* label sets */
 	struct fl_map threads;		/* tid -> place in names */
 	struct fl_thread_name *names;
@@ -112,10 +122,15 @@ void fl_wall_tick(struct fl_recorder *r);
 int fl_wall_wait(const struct fl_recorder *r);
 /* A sample of a thread of this round; false: no more. */
 bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample);
-/* What a thread owes when a sample of it comes; 0: it is not wanted. */
-uint64_t fl_wall_take_owed(struct fl_recorder *r, pid_t tid);
-/* This is that sample's stack. */
-void fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *taken);
+/* What a thread owes when a sample of it comes; nothing: it is not wanted. */
+struct fl_owed fl_wall_take_owed(struct fl_recorder *r, pid_t tid);
+/*
+ * That sample, at a time; what the thread waited is another one, which
+ * is the next of fl_wall_next.
+ */
+bool fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *seen,
+		 struct fl_owed owed, int64_t time,
+		 struct flame_sample *sample);
 /* At the end, what nobody has paid. */
 bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample);
 

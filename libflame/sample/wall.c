@@ -3,7 +3,8 @@
  * Wall clock time: looks at all threads at a frequency.  One that is blocked has
  * its stack read; one that runs owes a look to the next of its samples, which the
  * kernel takes anyway.  So each thread gets as many looks as any other, and
- * nobody is stopped.
+ * nobody is stopped.  Of those looks as many are of a thread that waits for a CPU
+ * as the kernel's account of it says.
  */
 #include "fl.h"
 
@@ -252,10 +253,48 @@ static bool is_to_be_read(struct fl_recorder *r,
 	return !waiter->there || (p && p->programs != waiter->programs);
 }
 
+/*
+ * Looks at a thread that is not blocked.  As many of all these are of a thread
+ * that waits for a CPU as the kernel's account of its time says, which stands
+ * while it waits.
+ */
+static void owe(struct fl_waiter *waiter, const struct fl_blocked *now,
+		uint64_t looks)
+{
+	struct fl_ready *ready = &waiter->ready;
+	uint64_t last = ready->last, waiting = 0;
+	double waited, all;
+
+	ready->last = now->ran + now->waited;
+	if (!ready->known) {
+		*ready = (struct fl_ready){ .known = true, .ran = now->ran,
+			.waited = now->waited, .last = ready->last };
+		last = 0;
+	}
+	ready->looks += looks;
+	waited = (double)(now->waited - ready->waited);
+	all = waited + (double)(now->ran - ready->ran);
+	if (last && last == ready->last)
+		waiting = looks;
+	else if (all > 0 && (double)ready->looks * waited / all >
+			    (double)ready->waiting)
+		waiting = FL_MIN(looks, (uint64_t)((double)ready->looks *
+						   waited / all) -
+					ready->waiting);
+	ready->waiting += waiting;
+	waiter->owed.waiting += waiting;
+	waiter->owed.running += looks - waiting;
+}
+
 bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
 {
 	struct fl_waiters *w = &r->waiters;
 
+	if (w->has_further) {
+		*sample = w->further;
+		w->has_further = false;
+		return true;
+	}
 	while (w->next < w->ntasks) {
 		struct fl_task task = w->tasks[w->next++];
 		struct fl_waiter *waiter = fl_waiter_get(r, task.pid, task.tid);
@@ -282,32 +321,57 @@ bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
 			return true;
 		}
 		waiter->there = false;
-		waiter->owed += w->weight;
+		owe(waiter, &w->blocked, w->weight);
 		r->result.unread += look == FL_LOOK_UNKNOWN;
 	}
 	return false;
 }
 
-uint64_t fl_wall_take_owed(struct fl_recorder *r, pid_t tid)
+struct fl_owed fl_wall_take_owed(struct fl_recorder *r, pid_t tid)
 {
 	const uint64_t *place = fl_map_get(&r->waiters.by_tid, (uint64_t)tid);
-	uint64_t owed;
+	struct fl_owed owed = { 0 };
 
-	if (!place || !*place)
-		return 0;
-	owed = r->waiters.data[*place - 1].owed;
-	r->waiters.data[*place - 1].owed = 0;
+	if (place && *place) {
+		owed = r->waiters.data[*place - 1].owed;
+		r->waiters.data[*place - 1].owed = (struct fl_owed){ 0 };
+	}
 	return owed;
 }
 
-void fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *taken)
+/* Emits the sample with "[waiting for a CPU]" above its stack. */
+static void emit_waiting(struct fl_recorder *r, const struct fl_waiter *waiter,
+			 int64_t time, uint64_t weight,
+			 struct flame_sample *sample)
 {
-	struct fl_waiter *waiter = fl_waiter_get(r, taken->pid, taken->tid);
+	struct flame *flame = r->processes.flame;
+	struct fl_waiter waiting = *waiter;
+
+	if (!r->waiting)
+		r->waiting = fl_frame(flame, fl_name(flame,
+						     "[waiting for a CPU]"),
+				      FLAME_KERNEL);
+	waiting.stack = flame_stack(flame, waiter->stack, r->waiting);
+	fl_recorder_emit(r, &waiting, time, weight, sample);
+}
+
+bool fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *seen,
+		 struct fl_owed owed, int64_t time,
+		 struct flame_sample *sample)
+{
+	struct fl_waiter *waiter = fl_waiter_get(r, seen->pid, seen->tid);
 
 	if (!waiter)
-		return;
-	waiter->ran = taken->stack;
-	waiter->ran_end = taken->end;
+		return false;
+	waiter->ran = seen->stack;
+	waiter->ran_end = seen->end;
+	if (owed.running)
+		fl_recorder_emit(r, seen, time, owed.running, sample);
+	r->waiters.has_further = owed.running && owed.waiting;
+	if (owed.waiting)
+		emit_waiting(r, seen, time, owed.waiting, owed.running ?
+			     &r->waiters.further : sample);
+	return true;
 }
 
 /*
@@ -321,19 +385,21 @@ static bool rest_of(struct fl_recorder *r, struct fl_waiter *waiter,
 	struct fl_process *p = fl_process_find(&r->processes, waiter->pid);
 	const struct fl_thread_name *t =
 		p ? fl_recorder_thread(r, p, waiter->tid) : NULL;
+	struct fl_owed owed = waiter->owed;
+	struct fl_waiter at;
 
 	if (!t)
 		return false;
 	if (!waiter->ran && !r->on_cpu)
 		r->on_cpu = fl_frame(flame, fl_name(flame, "[on CPU]"),
 				     FLAME_UNKNOWN);
-	waiter->stack = waiter->ran ? waiter->ran :
-			flame_stack(flame, t->base, r->on_cpu);
-	waiter->thread = t->set;
-	waiter->end = waiter->ran ? waiter->ran_end : FL_STACK_BROKEN;
-	fl_recorder_emit(r, waiter, fl_now(), waiter->owed, sample);
-	waiter->owed = 0;
-	return true;
+	at = *waiter;
+	at.stack = waiter->ran ? waiter->ran :
+		   flame_stack(flame, t->base, r->on_cpu);
+	at.thread = t->set;
+	at.end = waiter->ran ? waiter->ran_end : FL_STACK_BROKEN;
+	waiter->owed = (struct fl_owed){ 0 };
+	return fl_wall_ran(r, &at, owed, fl_now(), sample);
 }
 
 bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample)
@@ -347,7 +413,8 @@ bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample)
 	while (w->next < w->count) {
 		struct fl_waiter *waiter = &w->data[w->next++];
 
-		if (waiter->owed && rest_of(r, waiter, sample))
+		if ((waiter->owed.running || waiter->owed.waiting) &&
+		    rest_of(r, waiter, sample))
 			return true;
 	}
 	return false;

@@ -16,7 +16,7 @@
 	is("keys go where the links do", went, ["up", "next", "prev"].filter(
 		(rel) => links.some((a) => a.rel === rel)));
 	key("?");
-	is("and are told", /previous page; report/.test(
+	is("the help lists them", /previous page; report/.test(
 		document.querySelector("#menu").textContent), true);
 	key("I");
 	const text = document.querySelector("#menu").textContent;
