@@ -3,9 +3,7 @@
  * flame-record: records where processes spend their time, from outside, to any
  * format that the library writes.
  */
-#include "cli.h"
-
-#include "sample/sample.h"
+#include "record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,21 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
-
-struct own {
-	bool all, check, threads, user, no_children, no_inline, no_join, lines;
-	const char *format;
-	enum fl_record_kind kind;
-	bool kind_given;
-	char *pids;		/* a list; NULL: none */
-	unsigned hertz, stack;
-	double seconds;
-	bool list;
-	struct fl_counted counted;	/* name "": none */
-	unsigned count;			/* 0: the event's own */
-};
-
 static const struct cli_option options[] = {
 	{ 'a', "all", NULL, "record every process", CLI_FLAG, CLI_AT(all) },
 	{ 0, "check", NULL, "report what can be recorded here, and exit",
@@ -42,7 +25,7 @@ static const struct cli_option options[] = {
 	{ 'd', "duration", "SECONDS", "end after this time",
 	  .kind = CLI_TAKE },
 	{ 'e', "event", "EVENT",
-	  "cpu, wall, offcpu, alloc, lock; see --list (cpu)",
+	  "cpu, wall, offcpu, alloc, lock, jfr; see --list",
 	  .kind = CLI_TAKE },
 	{ 'f', "format", "FORMAT", "write this format, or script as perf does",
 	  CLI_TEXT, CLI_AT(format) },
@@ -71,12 +54,12 @@ static const struct cli_option options[] = {
 
 /* Signals and progress ---------------------------------------------------- */
 
-static volatile int stopped;
+volatile int record_stopped;
 
 static void on_signal(int number)
 {
 	(void)number;
-	stopped = 1;
+	record_stopped = 1;
 }
 
 static void catch_signals(void)
@@ -186,13 +169,14 @@ static void end_command(struct command *command, bool reaped)
 
 /* Recording ----------------------------------------------------------------- */
 
-static const char *const kinds[] = {
-	"cpu", "wall", "offcpu", "alloc", "lock"
+const char *const record_kinds[] = {
+	"cpu", "wall", "offcpu", "alloc", "lock", "jfr", NULL
 };
 
 static const char *what_of(const struct own *own)
 {
-	return own->counted.name[0] ? own->counted.name : kinds[own->kind];
+	return own->counted.name[0] ? own->counted.name :
+				      record_kinds[own->kind];
 }
 
 /* Samples of time on a CPU. */
@@ -201,21 +185,28 @@ static bool is_time(const struct own *own)
 	return own->kind == FL_RECORD_CPU && !own->counted.name[0];
 }
 
-static bool is_script(const struct own *own)
+bool record_is_script(const struct own *own)
 {
 	return own->format && strcmp(own->format, "script") == 0;
 }
 
-static struct flame_sink *make_sink(struct cli *cli, struct flame *flame,
-				    const char *event)
+struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
+			       const char *event)
 {
 	const struct own *own = cli->own;
 	struct flame_sink *sink =
-		is_script(own) ? fl_script_create(flame, cli->output) :
+		record_is_script(own) ? fl_script_create(flame, cli->output) :
 		flame_create(flame, cli->output, cli->output_format);
 
-	if (sink && !is_script(own) &&
+	if (sink && !record_is_script(own) &&
 	    !cli_fit_terminal(cli, sink, cli->output)) {
+		flame_abandon(sink);
+		return NULL;
+	}
+	/* A page has all events of a JVM; other formats, the one they choose. */
+	if (sink && !event && !record_is_script(own) &&
+	    strcmp(cli->output_format, "html") == 0 &&
+	    flame_set(sink, "events", "all") != FLAME_OK) {
 		flame_abandon(sink);
 		return NULL;
 	}
@@ -308,7 +299,7 @@ static void say_kernel(const struct cli *cli, const struct own *own,
 			"(sudo sysctl kernel.perf_event_paranoid=1)");
 }
 
-static int fail(const struct cli *cli, struct flame *flame)
+int record_failed(const struct cli *cli, struct flame *flame)
 {
 	if (flame_error(flame)[0])
 		cli_say(cli, "%s", flame_error(flame));
@@ -327,17 +318,16 @@ static void say_idle(const struct cli *cli, double seconds, bool command)
 		? ", -F 999 samples shorter runs" : "");
 }
 
-/* An exit status. */
-static int finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
+int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		  const struct fl_record_result *result, bool command)
 {
-	bool refuses = !cli->empty_ok && !is_script(cli->own);
+	bool refuses = !cli->empty_ok && !record_is_script(cli->own);
 
 	flame_refuse_empty(flame, refuses);
 	if (flame_finish(sink) == FLAME_OK)
 		return CLI_FINE;
 	if (!flame_refused_empty(flame))
-		return fail(cli, flame);
+		return record_failed(cli, flame);
 	if (result && !result->samples)
 		say_idle(cli, result->seconds, command);
 	else
@@ -358,7 +348,7 @@ static int pump(struct cli *cli, struct flame *flame,
 		cli_say(cli, "falling back to -e wall");
 	say_ring(cli, result);
 	say_kernel(cli, cli->own, result);
-	if (is_script(cli->own))
+	if (record_is_script(cli->own))
 		fl_script_source(sink, source, result->what);
 	status = flame_pump(source, sink);
 	if (shows_progress(cli))
@@ -372,9 +362,9 @@ static int pump(struct cli *cli, struct flame *flame,
 	}
 	if (status != FLAME_OK) {
 		flame_abandon(sink);
-		return fail(cli, flame);
+		return record_failed(cli, flame);
 	}
-	status = finish(cli, flame, sink, result, command->pid > 0);
+	status = record_finish(cli, flame, sink, result, command->pid > 0);
 	if (status == CLI_FINE) {
 		say_joined(cli, result);
 		say_result(cli, result);
@@ -390,136 +380,7 @@ static unsigned event_hertz(const struct own *own)
 	return own->kind == FL_RECORD_WALL && hertz < 99 ? 99 : hertz;
 }
 
-/* Events of JVMs ------------------------------------------------------------- */
-
-/* Until the time is over, somebody ends it, or the JVMs have. */
-static double wait_for_jvms(const struct own *own,
-			    const struct fl_targets *targets)
-{
-	struct timespec pause = { 0, 50000000 };
-	int64_t begin = fl_now();
-	bool lives = true;
-
-	while (!stopped && lives &&
-	       (own->seconds <= 0 ||
-		(double)(fl_now() - begin) / 1e9 < own->seconds)) {
-		nanosleep(&pause, NULL);
-		lives = false;
-		for (size_t i = 0; i < targets->count; i++)
-			lives |= kill(targets->data[i], 0) == 0 ||
-				 errno != ESRCH;
-	}
-	return (double)(fl_now() - begin) / 1e9;
-}
-
-/* A JVM's recording into the sink. */
-static bool read_events(const struct cli *cli, struct flame *flame, int fd,
-			struct flame_sink *sink)
-{
-	const struct own *own = cli->own;
-	struct flame_source *source;
-	char path[32];
-	bool good;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	source = flame_open(flame, path, "jfr");
-	good = source &&
-	       flame_ask(source, "event", kinds[own->kind]) == FLAME_OK &&
-	       flame_ask(source, "total", NULL) == FLAME_OK &&
-	       flame_pump(source, sink) == FLAME_OK;
-	flame_close(source);
-	return good;
-}
-
-/* Returns the number of recordings read; -1: failed. */
-static int stop_jvms(const struct cli *cli, struct flame *flame,
-		     struct fl_jvm_events *events, size_t n,
-		     struct flame_sink *sink, struct flame_sink *root)
-{
-	struct fl_refusal refusal;
-	int read = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		int fd = fl_jvm_events_stop(&events[i], &refusal);
-		bool good = true;
-
-		if (fd < 0) {
-			cli_say(cli, "%s", refusal.text);
-			continue;
-		}
-		if (sink && read >= 0) {
-			fl_jvm_root_name(root, events[i].comm);
-			good = read_events(cli, flame, fd, sink);
-		}
-		read = good ? read + (read >= 0) : -1;
-		close(fd);
-	}
-	return read;
-}
-
-static int record_jvms(struct cli *cli, struct flame *flame,
-		       struct fl_targets *targets)
-{
-	const struct own *own = cli->own;
-	struct fl_jvm_events *events = calloc(targets->count, sizeof(*events));
-	struct flame_sink *sink, *root;
-	struct fl_refusal refusal = { .text = "" };
-	size_t n = 0;
-	double seconds;
-	int read, status;
-
-	while (events && n < targets->count &&
-	       fl_jvm_events_start(&events[n], targets->data[n], own->kind,
-				   &refusal))
-		n++;
-	if (!events || n < targets->count) {
-		cli_say(cli, "%s", events ? refusal.text : strerror(ENOMEM));
-		stop_jvms(cli, flame, events, n, NULL, NULL);
-		free(events);
-		return STATUS_REFUSED;
-	}
-	seconds = wait_for_jvms(own, targets);
-	sink = make_sink(cli, flame, kinds[own->kind]);
-	if (sink && is_script(own))
-		fl_script_source(sink, NULL, kinds[own->kind]);
-	sink = root = sink ? fl_jvm_root_filter(flame, sink) : NULL;
-	if (own->threads)
-		sink = flame_filter(sink, "threads", NULL);
-	if (sink)
-		sink = fl_jvm_events_filter(flame, sink, own->kind);
-	read = stop_jvms(cli, flame, events, n, sink, root);
-	free(events);
-	if (!sink || read <= 0) {
-		if (sink)
-			flame_abandon(sink);
-		return fail(cli, flame);
-	}
-	status = finish(cli, flame, sink, NULL, false);
-	if (status == CLI_FINE && !cli->quiet)
-		cli_say(cli, "%s of %d JVM%s in %.1f s", kinds[own->kind], read,
-			read > 1 ? "s" : "", seconds);
-	return status;
-}
-
-static bool is_of_jvms(const struct own *own)
-{
-	return own->kind >= FL_RECORD_ALLOC;
-}
-
-/* Whether all targets are JVMs; a message names the first that is not. */
-static bool are_jvms(const struct cli *cli, const struct fl_targets *targets)
-{
-	const struct own *own = cli->own;
-
-	for (size_t i = 0; i < targets->count; i++)
-		if (!fl_target_is_jvm(targets->data[i])) {
-			cli_say(cli, "process %d is not a HotSpot JVM: -e %s "
-				"needs one", (int)targets->data[i],
-				kinds[own->kind]);
-			return false;
-		}
-	return true;
-}
+/* Processes ----------------------------------------------------------------- */
 
 static int record(struct cli *cli, struct flame *flame,
 		  struct fl_targets *targets, struct command *command)
@@ -538,14 +399,14 @@ static int record(struct cli *cli, struct flame *flame,
 		.looks = own->kind == FL_RECORD_WALL && own->hertz ?
 			 own->hertz : 20,
 		.seconds = own->seconds, .threads = own->threads,
-		.comms = is_script(own), .join = !own->no_join,
+		.comms = record_is_script(own), .join = !own->no_join,
 		.lines = own->lines,
-		.places = !is_script(own) && (own->lines || !own->no_inline),
+		.places = !record_is_script(own) && (own->lines || !own->no_inline),
 		.inlined = !own->no_inline,
 		.command = command->pid, .go = command->go,
 		.argv = command->pid > 0 ? cli->inputs : NULL,
 		.argc = cli->ninputs,
-		.stop = &stopped,
+		.stop = &record_stopped,
 		.progress = shows_progress(cli) ? show_progress : NULL,
 	};
 	struct fl_refusal refusal;
@@ -558,12 +419,12 @@ static int record(struct cli *cli, struct flame *flame,
 		cli_say(cli, "%s", refusal.text);
 		return STATUS_REFUSED;
 	}
-	sink = source ? make_sink(cli, flame,
-				  fl_record_result(source)->metric) : NULL;
-	sink = sink && !is_script(own) ?
+	sink = source ? record_sink(cli, flame,
+				    fl_record_result(source)->metric) : NULL;
+	sink = sink && !record_is_script(own) ?
 	       fl_places_filter(flame, sink, fl_record_places(source)) : sink;
 	status = sink ? pump(cli, flame, source, sink, command) :
-			fail(cli, flame);
+			record_failed(cli, flame);
 	flame_close(source);
 	return status;
 }
@@ -604,7 +465,10 @@ static int list_events(const struct cli *cli)
 	printf("cpu                    time on a CPU (-F 99)\n"
 	       "wall                   time, running or not (-F 20)\n"
 	       "offcpu                 time off the CPUs\n"
-	       "alloc, lock            of JVMs, by their flight recorder\n");
+	       "alloc, lock            of JVMs, by their flight recorder\n"
+	       "cpu+alloc+lock         of these several, of JVMs\n"
+	       "jfr[=SETTINGS]         all that a JVM's settings choose "
+	       "(profile)\n");
 	fl_counted_list(print_event, NULL);
 	printf("mem:ADDRESS[:N][:rwx]  accesses of N bytes (1, 2, 4, 8)\n"
 	       "SUBSYSTEM:NAME         tracepoints and uprobes, as in "
@@ -631,22 +495,21 @@ static int run(struct cli *cli, struct flame *flame)
 		if (refusal.text[0])
 			cli_say(cli, "%s", refusal.text);
 		fl_targets_free(&targets);
-		return refusal.text[0] ? STATUS_REFUSED : fail(cli, flame);
+		return refusal.text[0] ? STATUS_REFUSED : record_failed(cli, flame);
 	}
 	if (own->check) {
 		status = check(cli, flame, &targets);
 		fl_targets_free(&targets);
 		return status;
 	}
-	if (is_of_jvms(own)) {
-		status = are_jvms(cli, &targets) ?
-			 record_jvms(cli, flame, &targets) : STATUS_REFUSED;
+	if (record_is_of_jvms(own)) {
+		status = record_jvms(cli, flame, &targets);
 		fl_targets_free(&targets);
 		return status;
 	}
 	if (own->pids && !own->no_children &&
 	    !fl_targets_add_children(flame, &targets))
-		return fail(cli, flame);
+		return record_failed(cli, flame);
 	if (cli->ninputs) {
 		char pid[24];
 
@@ -718,13 +581,17 @@ static bool take_event(struct cli *cli, const char *value)
 	struct fl_refusal refusal;
 
 	own->counted.name[0] = '\0';
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(value, kinds[i]) == 0) {
+	own->of_jvms = 0;
+	own->settings = NULL;
+	own->event = value;
+	for (size_t i = 0; record_kinds[i]; i++)
+		if (strcmp(value, record_kinds[i]) == 0) {
 			own->kind = (enum fl_record_kind)i;
 			own->kind_given = true;
 			return true;
 		}
+	if (record_is_of_several(value))
+		return record_take_jvm_events(cli, value);
 	if (fl_counted_find(value, &own->counted, &refusal)) {
 		own->kind = FL_RECORD_CPU;
 		own->kind_given = true;
@@ -787,18 +654,20 @@ static bool check_options(struct cli *cli)
 	if (!take_more_pids(cli))
 		return false;
 	cli->event = NULL;
-	cli->output_format = is_script(own) ? "folded" : own->format;
+	cli->output_format = record_is_script(own) ? "folded" : own->format;
 	ways = (own->pids != NULL) + own->all + (cli->ninputs > 0);
-	if (is_of_jvms(own) && !own->pids && !own->check) {
+	if (record_is_of_jvms(own) && !own->pids && !own->check) {
 		cli_say(cli, "--event %s needs a JVM: -p PID or -p java",
-			kinds[own->kind]);
+			own->event);
 		return false;
 	}
+	if (!record_check_jvms(cli))
+		return false;
 	if (own->list)
 		return true;
 	if (own->count && !own->counted.name[0]) {
 		cli_say(cli, "--count: of which events?  %s is sampled by "
-			"time (-F); flame-record --list", kinds[own->kind]);
+			"time (-F); flame-record --list", record_kinds[own->kind]);
 		return false;
 	}
 	if (own->hertz && own->counted.name[0]) {

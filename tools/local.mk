@@ -26,6 +26,8 @@ bin_PROGRAMS += tools/flame-record
 endif
 endif
 
+record_sources = tools/flame-record.c tools/record_jvms.c tools/record.h
+
 batch_sources = tools/flame-batch.c tools/batch.h \
 	tools/batch_bill.c tools/batch_summary.c \
 	tools/batch_digest.c tools/batch_origins.c tools/batch_findings.c tools/batch_rules.h \
@@ -92,7 +94,7 @@ dist_man_MANS += tools/flame-options.7
 dist_man_MANS += tools/flame-spark.7
 
 if SAMPLER
-tools_flame_record_SOURCES = tools/flame-record.c $(cli_sources)
+tools_flame_record_SOURCES = $(record_sources) $(cli_sources)
 tools_flame_record_LDADD = libflsample.la libfl.la
 dist_man_MANS += tools/flame-record.1
 endif
@@ -130,6 +132,6 @@ tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL
 tools_flame_LDADD = libfl.la $(SYSTEM_LIBS) $(CJSON_LIBS)
 if SAMPLER
 multicall_tools += flame-record
-tools_flame_SOURCES += tools/flame-record.c
+tools_flame_SOURCES += $(record_sources)
 tools_flame_LDADD += libflsample.la
 endif

@@ -14,18 +14,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *settings_of(enum fl_record_kind kind)
+void fl_jvm_settings(struct fl_buf *settings, unsigned what, unsigned hertz)
 {
-	if (kind == FL_RECORD_ALLOC)
-		return "+jdk.ObjectAllocationSample#enabled=true "
-		       "+jdk.ObjectAllocationSample#stackTrace=true "
-		       "+jdk.ObjectAllocationSample#throttle=1000/s";
-	return "+jdk.JavaMonitorEnter#enabled=true "
-	       "+jdk.JavaMonitorEnter#stackTrace=true "
-	       "+jdk.JavaMonitorEnter#threshold=0ms "
-	       "+jdk.ThreadPark#enabled=true "
-	       "+jdk.ThreadPark#stackTrace=true "
-	       "+jdk.ThreadPark#threshold=0ms";
+	fl_buf_text(settings, "settings=none");
+	if (what & FL_JVM_CPU)
+		fl_buf_print(settings, " +jdk.ExecutionSample#enabled=true"
+			     " +jdk.ExecutionSample#period=%uns",
+			     1000000000 / hertz);
+	if (what & FL_JVM_ALLOC)
+		fl_buf_text(settings,
+			    " +jdk.ObjectAllocationSample#enabled=true"
+			    " +jdk.ObjectAllocationSample#stackTrace=true"
+			    " +jdk.ObjectAllocationSample#throttle=1000/s");
+	if (what & FL_JVM_LOCK)
+		fl_buf_text(settings, " +jdk.JavaMonitorEnter#enabled=true"
+			    " +jdk.JavaMonitorEnter#stackTrace=true"
+			    " +jdk.JavaMonitorEnter#threshold=0ms"
+			    " +jdk.ThreadPark#enabled=true"
+			    " +jdk.ThreadPark#stackTrace=true"
+			    " +jdk.ThreadPark#threshold=0ms");
 }
 
 static void read_comm(struct fl_jvm_events *events)
@@ -39,26 +46,28 @@ static void read_comm(struct fl_jvm_events *events)
 }
 
 bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
-			 enum fl_record_kind kind, struct fl_refusal *refusal)
+			 const char *settings, struct fl_refusal *refusal)
 {
-	struct fl_buf reply = { 0 };
-	char line[1024];
+	struct fl_buf reply = { 0 }, line = { 0 };
+	char path[32];
 	struct stat owner;
 	bool good;
 
 	memset(events, 0, sizeof(*events));
 	events->pid = pid;
-	snprintf(line, sizeof(line), "/proc/%d", (int)pid);
-	events->owner = stat(line, &owner) == 0 ? owner.st_uid : (uid_t)-1;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	events->owner = stat(path, &owner) == 0 ? owner.st_uid : (uid_t)-1;
 	events->tmp = fl_open_tmp(pid);
 	/* Nobody else can guess it, and lay a link there. */
 	snprintf(events->name, sizeof(events->name), "flame-record-%d-%llx",
 		 (int)getpid(), (unsigned long long)fl_now());
 	/* Where it ends before it is told to stop, it writes what it has. */
-	snprintf(line, sizeof(line), "JFR.start name=%s settings=none "
-		 "dumponexit=true filename=/tmp/%s.jfr %s", events->name,
-		 events->name, settings_of(kind));
-	good = fl_attach(pid, line, &reply, refusal);
+	fl_buf_print(&line, "JFR.start name=%s dumponexit=true "
+		     "filename=/tmp/%s.jfr %s", events->name, events->name,
+		     settings);
+	refusal->text[0] = '\0';
+	good = !line.failed && fl_attach(pid, line.data, &reply, refusal);
+	fl_buf_free(&line);
 	if (good && !strstr(reply.data, "Started recording")) {
 		snprintf(refusal->text, sizeof(refusal->text),
 			 "JVM %d: %.*s", (int)pid,
@@ -121,7 +130,8 @@ int fl_jvm_events_stop(struct fl_jvm_events *events,
 
 struct firsts {
 	struct fl_map seen;	/* threads */
-	bool all;		/* no first sample is left out */
+	flame_id last;		/* the metric of the sample before, */
+	bool is_alloc;		/* and whether that is "alloc" */
 };
 
 /* "JFR Recorder Thread" and others, which wait while they record. */
@@ -140,7 +150,14 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 
 	if (is_recorder(sink->flame, sample->thread))
 		return FLAME_OK;
-	if (firsts->all)
+	if (firsts->last != sample->metric) {
+		firsts->last = sample->metric;
+		firsts->is_alloc = sample->metric &&
+			strcmp(flame_metric_of(sink->flame,
+					       sample->metric)->name,
+			       "alloc") == 0;
+	}
+	if (!firsts->is_alloc)
 		return fl_put(sink->next, sample);
 	if (!fl_map_put(&firsts->seen, sample->thread, &fresh)) {
 		fl_no_memory(sink->flame);
@@ -166,8 +183,7 @@ static void free_firsts(struct flame_sink *sink)
 }
 
 struct flame_sink *fl_jvm_events_filter(struct flame *flame,
-					struct flame_sink *next,
-					enum fl_record_kind kind)
+					struct flame_sink *next)
 {
 	struct flame_sink *sink = fl_sink_new(flame, next,
 					      sizeof(struct firsts));
@@ -176,7 +192,6 @@ struct flame_sink *fl_jvm_events_filter(struct flame *flame,
 		flame_abandon(next);
 		return NULL;
 	}
-	((struct firsts *)sink->state)->all = kind != FL_RECORD_ALLOC;
 	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_ORDER;
 	sink->put = put;
 	sink->end = end;

@@ -22,8 +22,12 @@ int fl_open_tmp(pid_t pid);
 
 enum fl_record_kind {
 	FL_RECORD_CPU, FL_RECORD_WALL, FL_RECORD_OFFCPU,
-	FL_RECORD_ALLOC, FL_RECORD_LOCK		/* of JVMs */
+	FL_RECORD_ALLOC, FL_RECORD_LOCK,	/* of JVMs */
+	FL_RECORD_JFR		/* of JVMs: what the settings choose */
 };
+
+/* What the flight recorder is asked for. */
+enum { FL_JVM_CPU = 1, FL_JVM_ALLOC = 2, FL_JVM_LOCK = 4 };
 
 struct fl_jvm_events {
 	pid_t pid;
@@ -34,17 +38,18 @@ struct fl_jvm_events {
 	bool started;
 };
 
+/* Arguments of JFR.start for a set of FL_JVM_*; hertz of FL_JVM_CPU. */
+void fl_jvm_settings(struct fl_buf *settings, unsigned what, unsigned hertz);
 /* false: see the refusal. */
 bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
-			 enum fl_record_kind kind, struct fl_refusal *refusal);
+			 const char *settings, struct fl_refusal *refusal);
 /*
  * Leaves out the recorder's own threads, and the first allocation of each
  * thread: the JVM gives it the bytes of all that the thread allocated before
  * the recording.
  */
 struct flame_sink *fl_jvm_events_filter(struct flame *flame,
-					struct flame_sink *next,
-					enum fl_record_kind kind);
+					struct flame_sink *next);
 /* Begins stacks with the frame that is named before each recording is read. */
 struct flame_sink *fl_jvm_root_filter(struct flame *flame,
 				      struct flame_sink *next);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of flame-record share.
+ */
+#ifndef FLAME_RECORD_H
+#define FLAME_RECORD_H
+
+#include "cli.h"
+
+#include "sample/sample.h"
+
+enum { STATUS_ERROR = 1, STATUS_USAGE = 2, STATUS_REFUSED = 3 };
+
+/* The options of flame-record's own. */
+struct own {
+	bool all, check, threads, user, no_children, no_inline, no_join, lines;
+	const char *format;
+	enum fl_record_kind kind;
+	bool kind_given;
+	char *pids;		/* a list; NULL: none */
+	unsigned hertz, stack;
+	double seconds;
+	bool list;
+	struct fl_counted counted;	/* name "": none */
+	unsigned count;			/* 0: the event's own */
+	unsigned of_jvms;		/* FL_JVM_*, if several are asked for */
+	const char *event;		/* as it was given; or NULL */
+	const char *settings;		/* of -e jfr=SETTINGS */
+};
+
+/* flame-record.c ------------------------------------------------------ */
+
+/* Names of enum fl_record_kind; NULL ends them. */
+extern const char *const record_kinds[];
+/* By a signal. */
+extern volatile int record_stopped;
+
+bool record_is_script(const struct own *own);
+/* The output, and what is before it; event NULL: of several.  NULL: failed. */
+struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
+			       const char *event);
+/* The sink is finished; a message says why there is nothing in it.  result may
+   be NULL.  Returns an exit status. */
+int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
+		  const struct fl_record_result *result, bool command);
+/* Prints the error, if there is one; returns STATUS_ERROR. */
+int record_failed(const struct cli *cli, struct flame *flame);
+
+/* record_jvms.c ------------------------------------------------------- */
+
+bool record_is_of_jvms(const struct own *own);
+/* "cpu+alloc", "jfr=SETTINGS" */
+bool record_is_of_several(const char *event);
+/* false: a message says why not. */
+bool record_take_jvm_events(struct cli *cli, const char *event);
+/* Of events that the output cannot hold; false: a message says so. */
+bool record_check_jvms(struct cli *cli);
+/* Returns an exit status. */
+int record_jvms(struct cli *cli, struct flame *flame,
+		struct fl_targets *targets);
+
+#endif
