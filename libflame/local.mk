@@ -291,7 +291,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
 	libflame/sample/sockets.c \
-	libflame/sample/stubs.c \
+	libflame/sample/cpu_time.c libflame/sample/stubs.c \
 	libflame/sample/symbols.c libflame/sample/symbols.h \
 	libflame/sample/targets.c libflame/sample/targets.h \
 	libflame/sample/threads.c libflame/sample/unwind.c \

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +220,30 @@ struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
 	return cli_chain(cli, sink, event);
 }
 
+/* Chance, and what the recorder lost, explain less. */
+static bool lacks_samples(const struct own *own,
+			  const struct fl_record_result *result)
+{
+	double wanted = result->cpu * (own->hertz ? own->hertz : 99);
+	double seen = (double)(result->samples + result->lost);
+
+	return is_time(own) && !result->per_cpu && result->cpu > 0.2 &&
+	       seen + 4 * sqrt(wanted) < 0.85 * wanted;
+}
+
+/* A thread's clock begins with the thread. */
+static void say_missed(const struct cli *cli,
+		       const struct fl_record_result *result)
+{
+	const struct own *own = cli->own;
+	unsigned hertz = own->hertz ? own->hertz : 99;
+
+	cli_say(cli, "%.1f s of CPU time, but samples of %.1f s: without "
+		"CAP_PERFMON threads that run for less than %.1f ms are not "
+		"seen: a higher --frequency, or kernel.perf_event_paranoid=0",
+		result->cpu, (double)result->samples / hertz, 1e3 / hertz);
+}
+
 static void say_result(const struct cli *cli,
 		       const struct fl_record_result *result)
 {
@@ -252,6 +277,8 @@ static void say_result(const struct cli *cli,
 			"(ptrace_scope=1 or missing CAP_SYS_PTRACE): Try: sudo "
 			"sysctl kernel.yama.ptrace_scope=0, or --cap-add "
 			"SYS_PTRACE", result->unread);
+	if (lacks_samples(cli->own, result))
+		say_missed(cli, result);
 	if (result->throttled)
 		cli_say(cli, "the kernel left out samples to save time: use a "
 			"lower --frequency");
@@ -328,7 +355,9 @@ int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		return CLI_FINE;
 	if (!flame_refused_empty(flame))
 		return record_failed(cli, flame);
-	if (result && !result->samples)
+	if (result && !result->samples && lacks_samples(cli->own, result))
+		say_missed(cli, result);
+	else if (result && !result->samples)
 		say_idle(cli, result->seconds, command);
 	else
 		cli_explain_nothing(cli, flame, NULL, 0);

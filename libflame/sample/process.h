@@ -50,6 +50,7 @@ struct fl_process {
 	flame_id labels;	/* of Spark's executors and their children */
 	bool has_labels;	/* they were looked for */
 	bool tracked, exited;
+	int64_t cpu_begin;	/* CPU time when recording began; ns */
 	int64_t exit_time;
 	unsigned programs;	/* begun: each has mappings of its own */
 	bool has_maps;

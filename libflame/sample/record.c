@@ -340,6 +340,7 @@ static bool start(struct fl_recorder *r)
 	char byte = 0;
 
 	r->begin = r->ticked = fl_now();
+	fl_cpu_time_begin(r);
 	if (r->how.seconds > 0)
 		r->deadline = r->begin + (int64_t)(r->how.seconds * 1e9);
 	if (!r->how.sampling.on_exec || r->events.per_cpu)
@@ -363,6 +364,10 @@ static bool start(struct fl_recorder *r)
 static int end(struct fl_recorder *r, struct flame_source *source)
 {
 	r->result.seconds = (double)(fl_now() - r->begin) / 1e9;
+	if (r->how.kind == FL_RECORD_CPU && !r->how.sampling.all &&
+	    !r->how.sampling.counted)
+		r->result.cpu = (double)fl_cpu_time(r) / 1e9;
+	r->result.per_cpu = r->events.per_cpu;
 	source->start = r->since_1970 + r->begin;
 	source->end = r->since_1970 + fl_now();
 	fl_recorder_tell_end(r, source);

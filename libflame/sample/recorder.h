@@ -80,6 +80,7 @@ struct fl_recorder {
 	struct fl_waiters waiters;
 	struct fl_join join;
 	int64_t begin, deadline, ticked;
+	int64_t children_begin;		/* CPU time of children; ns */
 	int64_t since_1970;		/* of the clock's zero */
 	bool hurries;			/* samples are looked at at once: there
 					   is a Python */
@@ -133,6 +134,11 @@ bool fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *seen,
 		 struct flame_sample *sample);
 /* At the end, what nobody has paid. */
 bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample);
+
+/* cpu_time.c */
+void fl_cpu_time_begin(struct fl_recorder *r);
+/* Since then, in ns; of processes that ended, of children alone. */
+int64_t fl_cpu_time(const struct fl_recorder *r);
 
 /* offcpu.c */
 /* Threads that are blocked from the start. */

@@ -22,6 +22,7 @@
  *	record.c	all of them as a source of samples (recorder.h)
  *	facts.c		what Info tells of a recording
  *	threads.c	names of threads
+ *	cpu_time.c	the CPU time that samples should add up to
  *	blocked.c	stacks of threads that wait in the kernel
  *	wall.c		wall clock time
  *	offcpu.c	time in which threads are blocked
@@ -70,6 +71,8 @@ struct fl_record_result {
 	uint64_t joined;	/* samples of workers that stand on a task */
 	uint64_t left_out;	/* wall: looks at tasks that these stand for */
 	double seconds;
+	double cpu;		/* seconds of CPU time, by the kernel's account */
+	bool per_cpu;		/* CPUs were sampled, not threads */
 	bool kernel, hardware, throttled;
 	uint64_t unread;	/* wall: looks at memory that is not readable */
 	enum fl_record_kind kind;
