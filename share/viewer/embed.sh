@@ -26,6 +26,11 @@ bare() {
 		/^$/d'
 }
 
+# No line ends where its statement cannot.
+joined() {
+	awk '{ printf "%s%s", $0, /[{(,;]$/ ? "" : "\n" }'
+}
+
 # A style in one line, without needless blanks and digits.
 one_line() {
 	sed 's/ *\([{};,>]\) */\1/g; s/ + /+/g; s/\([a-z-]\): /\1:/g; s/;}/}/g
@@ -53,7 +58,7 @@ script() {
 		search "$compares" tree pane "$@" export said legend pointer menu page
 	do
 		bare "$from/$module.js"
-	done
+	done | joined
 	echo '}'
 }
 

@@ -17,6 +17,7 @@ const actions = [
 	["Copy stack", "C", (s, i) => copy(stackOf(i).join("\n")), true],
 	["Copy link", "l", () => copy(location.href.split("#")[0] +
 		remember())],
+	["Table by line", "L", (s) => showLines(s)],
 	["Open source", "u", (s) => openSource(s)],
 ];
 const moreKeys = [
@@ -119,7 +120,8 @@ function openMenu(e, s, i) {
 	const [text, at] = captionOf(s);
 	openAt(e, element("b", short(text.slice(at), 60)),
 		...actions.filter((a) => (i > 0 || !a[3]) &&
-			(sourceUrl || a[1] !== "u")).map(([name, key, does]) =>
+			(sourceUrl || a[1] !== "u") &&
+			(lineOf(s)[1] || a[1] !== "L")).map(([name, key, does]) =>
 			item(name, () => does(s, i), key)));
 }
 

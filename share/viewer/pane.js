@@ -10,7 +10,11 @@ const tabs = new Map([
 	["Libraries", ["lib:", libraryOf]],
 	["Kinds", ["type:", kindOf]],
 	["Threads", ["thread:", (s) => d.type[s] === GROUP ? d.names[s] : ""]],
+	["Lines", ["=", (s) => d.names[s]]],
 ]);
+
+// Of "a.B.run:12" or "run (b.py:12)" what is before the line, and the line.
+const lineOf = (s) => /^(.+?):(\d+)\)?$/.exec(d.names[s]) || [];
 
 // How it ran; where that is not told, what its colour tells of its language.
 const languages = { compiled: "Java", "C++, JVM": "C++", Python: "Python",
@@ -24,10 +28,13 @@ function kindOf(s) {
 const groupOf = (tab, s) => tabs.get(tab)[1](s) || "(none)";
 const pane = {
 	tab: "Functions", sort: 0, down: true,
+	of: "",		// lines of this function only
 	at: 0, on: "",	// the row in hand; what it is called
 	rows: [], columns: [],
 };
 
+// Rows are names of frames.
+const byName = () => tabs.get(pane.tab)[0] === "=";
 // Of samples, not of frames: see time.js.
 const facetOf = (tab = pane.tab) => tabs.get(tab)[2];
 
@@ -86,7 +93,7 @@ function groupSums(tab, g = whole) {
 }
 
 // Columns: head, value, text of a value.
-function paneColumns({ columns }) {
+function paneColumns({ columns, first }) {
 	const column = min(diff.column, 1), now = columns[column];
 	const sum = whole.columns[column].total[0];
 	const value = (key) => (k) => now[key][k];
@@ -94,7 +101,11 @@ function paneColumns({ columns }) {
 	const list = [facet ? ["Count", value("total"), plain] :
 		["Self", value("self"), share],
 		["Total", value("total"), share]];
-	return d.compares ? list.concat(changesOf(columns, facet)) : list;
+	if (d.compares)
+		list.push(...changesOf(columns, facet));
+	if (pane.tab === "Lines")
+		list.push(["Line", (k) => +lineOf(first[k])[2], String]);
+	return list;
 }
 
 function fillPane() {
@@ -108,10 +119,14 @@ function fillPane() {
 	if (hit)
 		of.forEach((k, s) => seen[k] |= hit[s]);
 	const way = pane.down ? 1 : -1, [a, b] = pane.columns;
+	const lined = (k) => {
+		const [, of] = lineOf(sums.first[k]);
+		return pane.of ? of === pane.of : of;
+	};
 	pane.rows = [...names.keys()].filter((k) => (!hit || seen[k]) &&
 		sums.columns.some((c) => c.total[k]) &&
-		sifted(names[k], pane.tab === "Functions" ? sums.first[k] :
-			undefined))
+		(pane.tab !== "Lines" || lined(k)) &&
+		sifted(names[k], byName() ? sums.first[k] : undefined))
 		.sort((x, y) => (by ? by(y) - by(x) :
 			names[x] < names[y] ? -1 : 1) * way ||
 			b[1](y) - b[1](x) || a[1](y) - a[1](x) || x - y);
@@ -133,14 +148,15 @@ function headPane() {
 			fillPane();
 		}, { ariaSort: k !== pane.sort ? "none" :
 			pane.down ? "descending" : "ascending" })));
-	const threads = d.type.includes(GROUP, 1) && !tabs.has("thread");
+	const some = {
+		Threads: d.type.includes(GROUP, 1) && !tabs.has("thread"),
+		Lines: d.lines ??= d.names.some((name, s) => lineOf(s)[1]),
+	};
 	$("tabs").replaceChildren(...[...tabs.keys()].filter((name) =>
-		name !== "Threads" || threads).map((name) =>
-		button(name, () => {
-			pane.tab = name;
-			pane.sort = 0;
-			sift("");
-		}, { ariaPressed: name === pane.tab })));
+		some[name] ?? true).map((name) =>
+		button(name === "Lines" && pane.of ? "Lines of " + short(pane.of
+			.replace(/.*\/| \(.*/g, ""), 40) : name, () =>
+			showTab(name), { ariaPressed: name === pane.tab })));
 }
 
 function paneRow(k, place) {
@@ -150,12 +166,11 @@ function paneRow(k, place) {
 		cell.title = plain(n);
 		return cell;
 	});
-	const [text, at] = pane.tab === "Functions" ? captionOf(first[k]) :
+	const [text, at] = byName() ? captionOf(first[k]) :
 		[names[k], 0];
 	const name = element("span", text.slice(at),
 		element("i", at && "  " + text.slice(0, at - 1)));
-	name.title = short(pane.tab === "Functions" ? spelled(first[k]) :
-		names[k], 1000);
+	name.title = short(byName() ? spelled(first[k]) : names[k], 1000);
 	const facet = facetOf();
 	const taken = facet ? wants(facet, view.steps)[k] :
 		view.steps.some(({ kind, text }) => kind === "only" &&
@@ -198,6 +213,11 @@ function takeLine(place, off) {
 	pick(pane.at);
 }
 
+function showTab(tab, of = "") {
+	Object.assign(pane, { tab, of, sort: 0, down: true });
+	sift("");
+}
+
 function sift(text) {
 	$("sift").value = text;
 	fillPane();
@@ -209,6 +229,17 @@ function showPane(open) {
 	fillPane();
 	measure();
 	draw();
+}
+
+// The lines of the function of a frame.
+function showLines(s) {
+	const [, of] = lineOf(s);
+	if (!of) {
+		$("status").textContent = "No line of it is known";
+		return;
+	}
+	showPane(true);
+	showTab("Lines", of);
 }
 
 function csv() {
@@ -236,7 +267,7 @@ function listenPane() {
 		if (facetOf() || !(clicked >= 0))
 			return;
 		takeLine(pane.rows.indexOf(clicked), e.altKey);
-		if (pane.tab === "Functions")
+		if (byName())
 			sandwich(sumsOf().first[clicked]);
 		else
 			sandwich(0, lineText(clicked));
@@ -245,7 +276,7 @@ function listenPane() {
 		const k = pane.rows[rowAt(e)];
 		if (facetOf())
 			takeLine(rowAt(e), true);
-		else if (pane.tab === "Functions" && k >= 0)
+		else if (byName() && k >= 0)
 			openMenu(e, sumsOf().first[k]);
 		else if (k >= 0)
 			openGroup(e, lineText(k));
