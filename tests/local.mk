@@ -228,6 +228,7 @@ script_tests = \
 	tests/laws/hostile \
 	tests/laws/options \
 	tests/laws/probes \
+	tests/laws/trunks \
 	tests/laws/widths \
 	tests/progress/run \
 	tests/perf-script/columns \
