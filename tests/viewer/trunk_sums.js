@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs in a page of a recording: folding its trunk changes no number of it. */
-	// Texts are taken before they are a Blob, whose reading is asynchronous.
+	// Reading a Blob is asynchronous: its text is copied here instead.
 	const saved = [];
 	URL.createObjectURL = () => "about:blank";
 	HTMLAnchorElement.prototype.click = () => {};
