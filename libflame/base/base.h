@@ -22,6 +22,12 @@ static inline bool fl_slice_is(struct slice s, const char *text)
 	return s.size == n && memcmp(s.data, text, n) == 0;
 }
 
+static inline bool fl_slice_same(struct slice a, struct slice b)
+{
+	return a.size == b.size &&
+	       (!a.size || memcmp(a.data, b.data, a.size) == 0);
+}
+
 static inline bool fl_slice_starts(struct slice s, const char *text)
 {
 	size_t n = strlen(text);

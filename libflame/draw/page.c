@@ -438,6 +438,24 @@ static bool has_metric(const struct fl_buf *name, const char *metric)
 	return fl_slice_ends(text, ", ");
 }
 
+/* Two folders are called by their names alone. */
+static void name_sides(const struct fl_origins *const *of, struct fl_buf *name,
+		       struct fl_buf *after)
+{
+	struct slice a = fl_origins_folder(of[0]), b = { "", 0 };
+
+	if (of[1])
+		b = fl_origins_folder(of[1]);
+	if (a.size && b.size && !fl_slice_same(a, b)) {
+		fl_buf_put(name, a.data, a.size);
+		fl_buf_put(after, b.data, b.size);
+		return;
+	}
+	fl_origins_name(of[0], name);
+	if (of[1])
+		fl_origins_name(of[1], after);
+}
+
 /* "a.jfr, cpu", "before.jfr -> after.jfr, cpu"; NULL: inputs have no names. */
 static int name_page(struct fl_page *page)
 {
@@ -446,9 +464,7 @@ static int name_page(struct fl_page *page)
 	const char *metric = flame_tree_metric(page->tree);
 	bool same;
 
-	fl_origins_name(of[0], &name);
-	if (of[1])
-		fl_origins_name(of[1], &after);
+	name_sides(of, &name, &after);
 	same = name.size && after.size == name.size &&
 	       memcmp(name.data, after.data, name.size) == 0;
 	if (same && of[0]->count == 1 && of[1]->count == 1) {

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <strings.h>
 
+enum { MAX_FOLDERS = 3 };	/* that a title names */
+
 static const char *copy(struct flame *flame, const char *text)
 {
 	return fl_arena_copy(&flame->arena, text, strlen(text));
@@ -214,8 +216,8 @@ static size_t shared(const struct fl_origins *origins, bool end)
 	return n;
 }
 
-/* Whether a part of a name tells something: it has a letter. */
-static bool tells(const char *at, size_t n)
+/* Without a letter, part of a name means nothing to a reader. */
+static bool has_letter(const char *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if ((at[i] | 32) >= 'a' && (at[i] | 32) <= 'z')
@@ -278,67 +280,182 @@ static bool find_executor(const struct fl_origin *origin, struct executor *e)
 	return *e->app && *e->id;
 }
 
-/*
- * "app-1 executor 4" or "app-1, 3 executors", if all inputs are executors of
- * one application; false: they are not.
- */
+/* "app-1 executor 4", "app-1, 3 executors", "app-1, app-2, 5 executors". */
+static void put_executors(struct fl_buf *to, const struct executor *first,
+			  const struct executor *other, size_t napps,
+			  size_t nids)
+{
+	if (nids == 1)
+		fl_buf_print(to, strcmp(first->id, "driver") == 0 ? "%s %s" :
+				 "%s executor %s", first->app, first->id);
+	else if (napps == 1)
+		fl_buf_print(to, "%s, %zu executors", first->app, nids);
+	else if (napps == 2)
+		fl_buf_print(to, "%s, %s, %zu executors", first->app,
+			     other->app, nids);
+	else
+		fl_buf_print(to, "%zu applications, %zu executors", napps,
+			     nids);
+}
+
+/* false: not all inputs are executors. */
 static bool name_executors(const struct fl_origins *origins, struct fl_buf *to)
 {
-	struct fl_map ids = { 0 };
-	struct executor first, e;
+	struct fl_map apps = { 0 }, ids = { 0 };
+	struct executor first, e, other = { .app = "" };
 	bool good = find_executor(&origins->data[0], &first);
 
-	for (size_t i = 0; good && i < origins->count; i++)
-		good = find_executor(&origins->data[i], &e) &&
-		       strcmp(e.app, first.app) == 0 &&
-		       fl_map_put(&ids, fl_hash(e.id, strlen(e.id)), NULL);
-	if (good && ids.count == 1)
-		fl_buf_print(to, strcmp(first.id, "driver") == 0 ? "%s %s" :
-				 "%s executor %s", first.app, first.id);
-	else if (good)
-		fl_buf_print(to, "%s, %zu executors", first.app,
-			     (size_t)ids.count);
+	for (size_t i = 0; good && i < origins->count; i++) {
+		uint64_t app, id;
+
+		good = find_executor(&origins->data[i], &e);
+		if (!good)
+			break;
+		app = fl_hash(e.app, strlen(e.app));
+		id = fl_hash_pair(app, fl_hash(e.id, strlen(e.id)));
+		good = fl_map_put(&apps, app, NULL) &&
+		       fl_map_put(&ids, id, NULL);
+		if (!*other.app && strcmp(e.app, first.app) != 0)
+			other = e;
+	}
+	if (good)
+		put_executors(to, &first, &other, apps.count, ids.count);
+	fl_map_free(&apps);
 	fl_map_free(&ids);
 	return good;
 }
 
-void fl_origins_name(const struct fl_origins *origins, struct fl_buf *to)
+/* The last part of an input's folder; empty: its path has none. */
+static struct slice folder_name(const struct fl_origin *origin)
 {
-	size_t begin, end;
-	struct slice first;
+	struct slice file = file_name(origin);
+	size_t n = file.size ? file.data - origin->name : 0, from;
 
-	if (!origins->count || (!fl_origins_fact(origins, "title") &&
-				name_executors(origins, to)))
-		return;
-	first = file_name(&origins->data[0]);
-	if (origins->count == 1) {
-		const char *title = fl_origins_fact(origins, "title");
+	n -= n > 0;
+	for (from = n; from && origin->name[from - 1] != '/'; from--)
+		;
+	return (struct slice){ origin->name + from, n - from };
+}
 
-		if (title)
-			fl_buf_text(to, title);
-		else
-			fl_buf_put(to, first.data, first.size);
+/* " of run1, run2": a few folders that inputs lie in; false: they do not. */
+static bool put_folders(const struct fl_origins *origins, struct fl_buf *to)
+{
+	struct slice names[MAX_FOLDERS];
+	size_t n = 0;
+
+	for (size_t i = 0, k; i < origins->count; i++) {
+		struct slice name = folder_name(&origins->data[i]);
+
+		for (k = 0; k < n && !fl_slice_same(names[k], name); k++)
+			;
+		if (!has_letter(name.data, name.size) ||
+		    (k == n && n == MAX_FOLDERS))
+			return false;
+		if (k == n)
+			names[n++] = name;
+	}
+	for (size_t k = 0; k < n; k++) {
+		fl_buf_text(to, k ? ", " : " of ");
+		fl_buf_put(to, names[k].data, names[k].size);
+	}
+	return true;
+}
+
+/* "a.jfr, b.jfr", "a.jfr and 4 more". */
+static void put_first_files(const struct fl_origins *origins, struct fl_buf *to)
+{
+	struct slice first = file_name(&origins->data[0]);
+	struct slice second = file_name(&origins->data[1]);
+
+	if (!first.size || !second.size) {
+		fl_buf_print(to, "%zu files", origins->count);
 		return;
 	}
-	fl_buf_print(to, "%zu files", origins->count);
-	begin = shared(origins, false);
-	if (!tells(first.data, begin)) {
-		struct slice of = folder(origins);
-
-		if (tells(of.data, of.size)) {
-			fl_buf_text(to, " of ");
-			fl_buf_put(to, of.data, of.size);
-			return;
-		}
-	}
-	end = FL_MIN(shared(origins, true), first.size - begin);
-	if (!begin && !end)
+	fl_buf_put(to, first.data, first.size);
+	if (origins->count > 2) {
+		fl_buf_print(to, " and %zu more", origins->count - 1);
 		return;
+	}
+	fl_buf_text(to, ", ");
+	fl_buf_put(to, second.data, second.size);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* " exec-*.jfr": what names have in common, without parts of numbers. */
+static void put_pattern(const struct fl_origins *origins, size_t begin,
+			struct fl_buf *to)
+{
+	struct slice first = file_name(&origins->data[0]);
+	size_t end = FL_MIN(shared(origins, true), first.size - begin);
+
+	while (begin + end < first.size && begin &&
+	       is_digit(first.data[begin - 1]))
+		begin--;
+	while (begin + end < first.size && end &&
+	       is_digit(first.data[first.size - end]))
+		end--;
 	fl_buf_byte(to, ' ');
 	fl_buf_put(to, first.data, begin);
 	if (begin < first.size)
 		fl_buf_byte(to, '*');
 	fl_buf_put(to, first.data + first.size - end, end);
+}
+
+struct slice fl_origins_folder(const struct fl_origins *origins)
+{
+	struct slice none = { "", 0 }, of;
+
+	if (origins->count < 2 ||
+	    has_letter(file_name(&origins->data[0]).data, shared(origins, false)))
+		return none;
+	of = folder(origins);
+	return has_letter(of.data, of.size) ? of : none;
+}
+
+static void name_files(const struct fl_origins *origins, struct fl_buf *to)
+{
+	struct slice first = file_name(&origins->data[0]);
+	struct slice of = fl_origins_folder(origins);
+	size_t begin = shared(origins, false), before = to->size;
+	bool of_letters = has_letter(first.data, begin);
+
+	fl_buf_print(to, "%zu files", origins->count);
+	if (of.size) {
+		fl_buf_text(to, " of ");
+		fl_buf_put(to, of.data, of.size);
+		return;
+	}
+	if (of_letters)
+		put_pattern(origins, begin, to);
+	if (of_letters && begin < first.size)
+		return;
+	/* Numbers, unlike names, or one name in several folders. */
+	if (put_folders(origins, to) || of_letters)
+		return;
+	to->size = before;
+	put_first_files(origins, to);
+}
+
+void fl_origins_name(const struct fl_origins *origins, struct fl_buf *to)
+{
+	const char *title = fl_origins_fact(origins, "title");
+	struct slice first;
+
+	if (!origins->count || (!title && name_executors(origins, to)))
+		return;
+	if (origins->count > 1) {
+		name_files(origins, to);
+		return;
+	}
+	first = file_name(&origins->data[0]);
+	if (title)
+		fl_buf_text(to, title);
+	else
+		fl_buf_put(to, first.data, first.size);
 }
 
 const char *fl_origins_fact(const struct fl_origins *origins, const char *key)

@@ -39,9 +39,12 @@ unsigned fl_origins_needs(const struct fl_origins *origins);
 void fl_origins_free(struct fl_origins *origins);
 /*
  * Writes what the inputs are called: the title of a picture, "a.jfr",
- * "3 files exec-*.jfr", "app-1 executor 2", or nothing for standard input.
+ * "3 files exec-*.jfr", "3 files of run1", "app-1 executor 2", or nothing for
+ * standard input.
  */
 void fl_origins_name(const struct fl_origins *origins, struct fl_buf *to);
+/* The folder that several inputs are called after; empty: there is none. */
+struct slice fl_origins_folder(const struct fl_origins *origins);
 /* A fact of the first input; NULL: it has none. */
 const char *fl_origins_fact(const struct fl_origins *origins, const char *key);
 

@@ -1,5 +1,5 @@
-# Executors of one application are titled by it, by their paths or their command
-# lines; of several applications by their files.
+# Executors are titled by their applications, by their paths or their command
+# lines.
 for app in 0001 0002
 do
 	mkdir -p app-20260102030405-$app
