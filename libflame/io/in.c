@@ -580,11 +580,6 @@ bool fl_in_is_stable(const struct fl_in *in)
 	return in->all;
 }
 
-bool fl_in_is_mapped(const struct fl_in *in)
-{
-	return in->map.data;
-}
-
 const uint8_t *fl_in_lookahead(const struct fl_in *in, size_t from,
 			       size_t *avail, bool *watched)
 {

@@ -143,8 +143,6 @@ void fl_in_release(struct fl_in *in, uint64_t offset);
 /* The same for bytes that were read out of order. */
 void fl_in_release_range(struct fl_in *in, const uint8_t *from,
 			 const uint8_t *to);
-/* Whether the two have an effect. */
-bool fl_in_is_mapped(const struct fl_in *in);
 /*
  * Damage of the bytes peeked so far (a gzip without its end, a read error).
  * NULL: none.  The text names neither file nor tool.

@@ -88,7 +88,6 @@ enum fl_jfr_found fl_jfr_read_header(struct fl_jfr_chunk *chunk,
 	    chunk->header.ticks_per_second > INT64_MAX)
 		chunk->header.ticks_per_second = 1000000000;
 	chunk->size = FL_MIN(size, (uint64_t)avail);
-	chunk->more = avail > size;
 	chunk->missing = size > avail && size != UNFINISHED &&
 			 size <= INT64_MAX ? size - avail : 0;
 	if (size < FL_JFR_HEADER || size > avail || size == UNFINISHED ||

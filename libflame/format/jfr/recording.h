@@ -96,7 +96,6 @@ struct fl_jfr_chunk {
 	uint64_t size;		/* of the bytes that may be read */
 	uint64_t missing;	/* bytes that the input does not have */
 	uint64_t offset;	/* in the input */
-	bool more;		/* the input continues after it */
 	bool async;		/* async-profiler wrote it */
 	struct fl_jfr_header header;
 	struct fl_jfr_asked asked;
