@@ -438,6 +438,24 @@ static bool has_metric(const struct fl_buf *name, const char *metric)
 	return fl_slice_ends(text, ", ");
 }
 
+/* "app-1 executor 2" after "app-1 executor 1" is "executor 2". */
+static void drop_same_app(const struct fl_buf *name, struct fl_buf *after)
+{
+	static const char word[] = " executor ";
+	const char *at;
+	size_t n;
+
+	if (name->failed || after->failed || !after->size)
+		return;
+	at = memmem(after->data, after->size, word, sizeof(word) - 1);
+	n = at ? at + sizeof(word) - 1 - after->data : 0;
+	if (!n || name->size <= n || memcmp(name->data, after->data, n) != 0)
+		return;
+	n -= sizeof(word) - 2;
+	after->size -= n;
+	memmove(after->data, after->data + n, after->size + 1);
+}
+
 /* Two folders are called by their names alone. */
 static void name_sides(const struct fl_origins *const *of, struct fl_buf *name,
 		       struct fl_buf *after)
@@ -472,6 +490,7 @@ static int name_page(struct fl_page *page)
 		fl_buf_text(&name, of[0]->data[0].name);
 		fl_buf_text(&after, of[1]->data[0].name);
 	}
+	drop_same_app(&name, &after);
 	if (name.size && after.size)
 		fl_buf_print(&name, " → %s", after.data);
 	if (name.size && *metric && !page->nmore && !has_metric(&name, metric))

@@ -22,3 +22,5 @@ title x.jfr
 title x.jfr app-20260102030405-0001/*.jfr
 flame-diff --quiet --overlap keep -o page.html app-20260102030405-0001/*-1.jfr \
 	app-20260102030405-0002/*-1.jfr && grep -o '<title>[^<]*' page.html
+flame-diff --quiet --overlap keep -o page.html app-20260102030405-0001/*-1.jfr \
+	app-20260102030405-0001/*-2.jfr && grep -o '<title>[^<]*' page.html
