@@ -61,11 +61,11 @@ function saidSums({ self, total }) {
 }
 
 // The most specific function that has a quarter; of the own code, if one has.
-// Works have a part of their own.
+// Works and the kernel have a part of their own.
 function specific({ own, all, bits }, sum) {
 	const java = hasJava();
 	const list = [...all.keys()].filter((m) => all[m] >= sum * SPECIFIC &&
-		all[m] < sum * TRUNK && !bits[m]);
+		all[m] < sum * TRUNK && !bits[m] && d.type[m] !== 6);
 	const mine = list.filter((m) => isOwn(m, java));
 	return (mine[0] ? mine : list).sort((a, b) => all[a] - all[b] ||
 		own[b] - own[a] || a - b)[0];

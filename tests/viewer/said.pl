@@ -22,7 +22,7 @@ my @works = (
 		runtime\.gc[A-Z]|v8::internal::Heap::Collect|gc_collect_)/x,
 		.01 ],
 );
-my %method;
+my (%method, %elsewhere);
 while (<STDIN>) {
 	my ($stack, $n) = /^(.*) (\d+)$/ or next;
 	my @frames = split /;/, $stack;
@@ -35,6 +35,7 @@ while (<STDIN>) {
 		my $name = $f;
 		my $how = $name =~ s/_\[([0jik1])\]$// ? $1 : "k";
 		$method{$name} ||= $how ne "k";
+		$elsewhere{$name} ||= $name eq $f || $how ne "k";
 		$total{$name} += $n unless $seen{$name}++;
 		for my $w (@works) {
 			$done{$w->[0]} += $n if $name =~ $w->[1] &&
@@ -49,7 +50,7 @@ $self{$_} //= 0 for keys %total;
 my $platform = qr{^(\[|<|java|jdk|sun[./]|com[./]sun[./]|scala[./]|kotlin[./]|
 	org[./]apache[./](spark|hadoop)[./](?!.*Generated(Class|Iter)))}x;
 my @list = grep { $total{$_} >= $sum / 4 && $total{$_} < $sum * .95 }
-	grep { my $name = $_; !grep { $name =~ $_->[1] } @works } keys %total;
+	grep { my $name = $_; $elsewhere{$name} && !grep { $name =~ $_->[1] } @works } keys %total;
 my @own = grep { $_ !~ $platform && (!$java || $method{$_}) } @list;
 my ($m) = sort { $total{$a} <=> $total{$b} || $self{$b} <=> $self{$a} ||
 	$a cmp $b } @own ? @own : @list;
