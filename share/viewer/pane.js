@@ -157,6 +157,9 @@ function headPane() {
 		button(name === "Lines" && pane.of ? "Lines of " + short(pane.of
 			.replace(/.*\/| \(.*/g, ""), 40) : name, () =>
 			showTab(name), { ariaPressed: name === pane.tab })));
+	// On phones the tabs are one row that scrolls.
+	$("tabs").querySelector("[aria-pressed=true]")
+		?.scrollIntoView({ block: "nearest" });
 }
 
 function paneRow(k, place) {

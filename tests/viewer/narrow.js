@@ -16,4 +16,10 @@
 		e.scrollWidth > e.clientWidth), false);
 	is("the graph has most of the height",
 		$("canvas").clientHeight > innerHeight / 2, true);
+	key("3");
+	await rest();
+	const name = document.querySelector("#rows [aria-level] > :last-child")
+		.getBoundingClientRect();
+	is("rows of the tree have names in sight", [name.right <= innerWidth,
+		name.width > 120], [true, true]);
 	is("the end", 1, 1);
