@@ -227,7 +227,7 @@ int fl_no_memory(struct flame *flame)
 	return fail(flame, "the limit of %zu %s of memory is reached: "
 		       "raise it (--memory-limit), read less (--event, "
 		       "--from, --to, of a page --no-time), or read in "
-		       "pieces and join what comes of them with flame-merge",
+		       "pieces and join the parts with flame-merge",
 		       whole ? limit >> 20 : limit >> 10,
 		       whole ? "MB" : "kB");
 }

@@ -26,16 +26,44 @@ enum {	/* bits */
 	WEAK = 8	/* or less: other text could look like this */
 };
 
-/* "jfr, folded": those that can be read, or written. */
-static void list(struct fl_buf *buf, bool writing)
+/* "jfr, folded": those that can be written. */
+static void list_written(struct fl_buf *buf)
 {
-	for (size_t i = 0; fl_formats[i]; i++) {
-		const struct fl_format *f = fl_formats[i];
+	for (size_t i = 0; fl_formats[i]; i++)
+		if (fl_formats[i]->create)
+			fl_buf_print(buf, "%s%s", buf->size ? ", " : "",
+				     fl_formats[i]->name);
+}
 
-		if (writing ? !f->create : !f->probe)
-			continue;
-		fl_buf_print(buf, "%s%s", buf->size ? ", " : "", f->name);
-	}
+/* A format that is read and has nearly the same name, or NULL. */
+static const char *nearest_read(const char *name)
+{
+	const char *names[FL_COUNT(fl_formats)];
+	size_t n = 0;
+
+	for (size_t i = 0; fl_formats[i]; i++)
+		if (fl_formats[i]->probe)
+			names[n++] = fl_formats[i]->name;
+	return flame_nearest(name, names, n);
+}
+
+/* There are too many formats that are read to list them in a line. */
+static void refuse_name(struct flame *flame, const char *name, bool writing)
+{
+	const char *near = writing ? NULL : nearest_read(name);
+	struct fl_buf known = { 0 };
+
+	if (writing)
+		list_written(&known);
+	if (writing)
+		fl_fail(flame, "%s: no such format to write; there are %s",
+			name, known.data ? known.data : "none");
+	else
+		fl_fail(flame, "%s: no such format to read%s%s%s; "
+			"libflame-formats(5) lists them", name,
+			near ? " (did you mean " : "", near ? near : "",
+			near ? "?)" : "");
+	fl_buf_free(&known);
 }
 
 /* The first bytes of the input, for the message about an unknown format. */
@@ -82,7 +110,7 @@ static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
 		   size_t n)
 {
 	struct fl_unreadable found;
-	struct fl_buf known = { 0 }, seen = { 0 };
+	struct fl_buf seen = { 0 };
 
 	if (!n && fl_in_damage(in)) {
 		fl_fail(flame, "%s: %s", fl_in_name(in), fl_in_damage(in));
@@ -93,14 +121,12 @@ static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
 		fl_fail(flame, "%s: %.*s", fl_in_name(in), (int)seen.size,
 			seen.data ? seen.data : "");
 	} else {
-		list(&known, false);
 		show(&seen, head, n);
-		fl_fail(flame, "%s: no format that is known here: it begins "
-			"with \"%.*s\"; read are %.*s", fl_in_name(in),
-			(int)seen.size, seen.data ? seen.data : "",
-			(int)known.size, known.data ? known.data : "");
+		fl_fail(flame, "%s: not a profile of a known format: it "
+			"begins with \"%.*s\"; libflame-formats(5) lists "
+			"what is read", fl_in_name(in), (int)seen.size,
+			seen.data ? seen.data : "");
 	}
-	fl_buf_free(&known);
 	fl_buf_free(&seen);
 }
 
@@ -136,8 +162,6 @@ const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 const struct fl_format *fl_format_named(struct flame *flame, const char *name,
 					bool writing)
 {
-	struct fl_buf known = { 0 };
-
 	if (strcmp(name, "collapsed") == 0)
 		name = "folded";
 	for (size_t i = 0; fl_formats[i]; i++) {
@@ -147,10 +171,7 @@ const struct fl_format *fl_format_named(struct flame *flame, const char *name,
 		    (writing ? f->create != NULL : f->probe != NULL))
 			return f;
 	}
-	list(&known, writing);
-	fl_fail(flame, "%s: no format that can be %s; there are %s", name,
-		writing ? "written" : "read", known.data ? known.data : "none");
-	fl_buf_free(&known);
+	refuse_name(flame, name, writing);
 	return NULL;
 }
 

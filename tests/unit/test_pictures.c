@@ -377,7 +377,7 @@ Test(svg, no_flame_graph)
 	REFUSES(HEAD TAIL, "in: a picture, but no flame graph");
 	REFUSES(HEAD G("a title", "1", "2", "3") TAIL,
 		"in: a picture, but no flame graph");
-	REFUSES("<svg", "in: no format that is known here");
+	REFUSES("<svg", "in: not a profile of a known format");
 	REFUSES("<svg x='", "in: no XML");
 }
 

@@ -12,7 +12,7 @@ for file in a.tsv a.ndjson labels.tsv labels.ndjson; do try $file; done
 printf 'digraph "main" {\nnode [style=filled fillcolor="#f8f8f8"]\nsubgraph cluster_L { "File: main" [shape=box] }\nN1 [label="leaf"]\n}\n' >go.dot
 printf 'digraph "main" {\nN1 [label="leaf"]\n}\n' >other.dot
 try go.dot
-flame-fold other.dot 2>&1 | sed 's/; read are.*//'
+flame-fold other.dot 2>&1 | sed 's/; libflame-formats.*//'
 echo 'tables of threads and labels are the stacks that they were made of'
 jfr=$DATA/jfr/spark-cpu-wall.jfr
 for by in '' '--by thread' '--by state'; do

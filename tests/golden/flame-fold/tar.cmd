@@ -14,7 +14,7 @@ flame-fold --by path gnu.tar
 gzip -nc gnu.tar >gnu.tar.gz
 zstd -qc pax.tar >pax.tar.zst
 short() {
-	sed 's/, [0-9]* bytes//; s/; read are.*//'
+	sed 's/, [0-9]* bytes//; s/; libflame-formats.*//'
 }
 flame-fold --report text gnu.tar.gz pax.tar.zst 2>&1 | short
 cat gnu.tar pax.tar | flame-fold --name jobs/x.tar --by path -v 2>&1 |

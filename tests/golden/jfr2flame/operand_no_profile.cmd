@@ -1,6 +1,6 @@
 echo 'What is this?' >in.jfr
 jfr2flame in.jfr out.html 2>said
 status=$?
-sed 's/read are .*/read are .../' said
+cat said
 ls
 exit $status
