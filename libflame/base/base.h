@@ -57,10 +57,12 @@ static inline bool fl_slice_ends(struct slice s, const char *text)
 /* The first occurrence of a short text; NULL: none. */
 static inline const char *fl_slice_find(struct slice s, const char *text)
 {
-	const char *at = s.data, *end = s.data + s.size;
 	size_t n = strlen(text);
+	const char *at = s.data, *end;
 
-	for (; (size_t)(end - at) >= n; at++) {
+	if (s.size < n)		/* there may be no data */
+		return NULL;
+	for (end = at + s.size; (size_t)(end - at) >= n; at++) {
 		at = memchr(at, *text, (size_t)(end - at) - n + 1);
 		if (!at || memcmp(at, text, n) == 0)
 			return at;
