@@ -227,6 +227,18 @@ static void put_box(struct fl_svg *p, uint32_t i, bool alone)
 	fl_out_commit(p->out, to);
 }
 
+/* How the frames of a run ran, a letter each, for those who read the picture. */
+static void put_run_types(struct fl_svg *p, uint32_t i)
+{
+	static const char letters[] = FL_TYPE_LETTERS;
+
+	fl_out_text(p->out, " data-run=\"");
+	fl_out_put(p->out, &letters[type_of(p, i)], 1);
+	for (uint32_t k = i; (k = fl_svg_run_next(p, i, k));)
+		fl_out_put(p->out, &letters[type_of(p, k)], 1);
+	fl_out_text(p->out, "\"");
+}
+
 static void put_frame(struct fl_svg *p, uint32_t i, bool alone)
 {
 	struct slice name = fl_node_name(p->page, p->layout, i);
@@ -237,7 +249,7 @@ static void put_frame(struct fl_svg *p, uint32_t i, bool alone)
 	if (i)
 		put_attribute(p, name, "id");
 	if (fl_svg_run_length(p, i) > 1)
-		fl_out_text(out, " data-run=\"\"");
+		put_run_types(p, i);
 	fl_out_text(out, ">");
 	put_title(p, i, name);
 	fl_out_text(out, link ? "</rect></a>\n" : "</rect>\n");

@@ -72,6 +72,7 @@ struct fl_box {
 	double x, y, width;
 	int64_t count;		/* -1: only known from the width */
 	flame_id frame;
+	uint32_t run;		/* entry of fl_boxes.run, plus one; 0: none */
 	uint32_t level;
 	uint32_t parent, child, sibling;	/* FL_NO_BOX: none */
 };
@@ -83,6 +84,8 @@ struct fl_boxes {
 	const char *name;	/* of the input */
 	struct fl_box *at;
 	size_t n, capacity;
+	flame_id *run;		/* frames on a box's own, up to a 0 */
+	size_t nrun, run_capacity;
 	uint32_t *order;	/* by level, then x */
 	double step;		/* between two places that differ */
 	flame_id all, all_samples;	/* names that mean the whole */

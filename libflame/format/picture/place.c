@@ -408,6 +408,17 @@ static bool has_root(const struct fl_boxes *b)
 	return true;
 }
 
+/* What ends within a run counts as self of its last frame. */
+static void add_run(struct fl_boxes *b, const struct fl_box *box,
+		    struct fl_counts *counts)
+{
+	struct fl_count *count = &counts->at[counts->n - 1];
+
+	for (size_t k = box->run; k && b->run[k - 1]; k++)
+		count->stack = flame_stack(b->flame, count->stack,
+					   b->run[k - 1]);
+}
+
 static int make_stacks(struct fl_boxes *b, struct fl_counts *counts)
 {
 	size_t *entry = fl_alloc(fl_size_mul(b->n, sizeof(*entry)));
@@ -424,6 +435,8 @@ static int make_stacks(struct fl_boxes *b, struct fl_counts *counts)
 		entry[b->order[i]] = counts->n;
 		good = fl_counts_add(counts, b->flame, parent,
 				     root && !parent ? 0 : box->frame, box->count);
+		if (good)
+			add_run(b, box, counts);
 	}
 	fl_free(entry);
 	return good ? FLAME_OK : fl_no_memory(b->flame);

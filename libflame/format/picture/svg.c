@@ -65,6 +65,7 @@ struct svg {
 	unsigned waiting;	/* of a rect that has no title yet, or 0 */
 	unsigned in_heading;	/* of the text that is the picture's title */
 	struct fl_buf title, heading;
+	struct fl_buf run;	/* ours: types of a run's frames, or empty */
 	struct fl_box box;
 	enum flame_type type;
 	unsigned group;		/* ours: of the g of one type, or 0 */
@@ -83,6 +84,64 @@ static flame_id frame_of(struct svg *svg, struct slice name)
 			svg->type);
 }
 
+static enum flame_type type_of_letter(char letter)
+{
+	static const char letters[] = FL_TYPE_LETTERS;
+	const char *at = memchr(letters, letter, sizeof(letters) - 1);
+
+	return at ? (enum flame_type)(at - letters) : FLAME_UNKNOWN;
+}
+
+/* Cuts the next name off "a → b → c"; false: that was the last. */
+static bool next_of_run(struct slice *rest, struct slice *name)
+{
+	static const char arrow[] = " → ";
+	size_t n = sizeof(arrow) - 1;
+	const char *at = memmem(rest->data, rest->size, arrow, n);
+
+	*name = *rest;
+	if (!at)
+		return false;
+	name->size = at - rest->data;
+	rest->size -= name->size + n;
+	rest->data = at + n;
+	return true;
+}
+
+/* The names of a run are the frames of its box, if there is a type for each. */
+static bool add_run(struct svg *svg, struct slice text)
+{
+	struct fl_boxes *b = &svg->boxes;
+	struct slice rest = text, name;
+	const char *types = svg->run.data;
+	size_t n = 1, k = 0;
+	bool more = true;
+
+	while (next_of_run(&rest, &name))
+		n++;
+	if (n != svg->run.size || n < 2)
+		return false;
+	if (b->nrun + n >= FL_NO_BOX ||
+	    !fl_grow(&b->run, &b->run_capacity, b->nrun + n, sizeof(*b->run))) {
+		fl_no_memory(svg->flame);
+		return true;
+	}
+	svg->box.run = b->nrun + 1;
+	for (rest = text; more; k++) {
+		flame_id frame;
+
+		more = next_of_run(&rest, &name);
+		svg->type = type_of_letter(types[k]);
+		frame = frame_of(svg, name);
+		if (k)
+			b->run[b->nrun++] = frame;
+		else
+			svg->box.frame = frame;
+	}
+	b->run[b->nrun++] = 0;
+	return true;
+}
+
 static void add_frame(struct svg *svg)
 {
 	struct fl_boxes *b = &svg->boxes;
@@ -98,7 +157,8 @@ static void add_frame(struct svg *svg)
 	svg->compares |= t.compares;
 	svg->exact += svg->is_exact;
 	svg->box.count = t.count;
-	svg->box.frame = frame_of(svg, t.name);
+	if (!svg->run.size || !svg->ours || !add_run(svg, t.name))
+		svg->box.frame = frame_of(svg, t.name);
 	svg->box.parent = svg->box.child = svg->box.sibling = FL_NO_BOX;
 	if (b->n >= FL_NO_BOX - 1 ||
 	    !fl_grow(&b->at, &b->capacity, b->n + 1, sizeof(*b->at))) {
@@ -141,14 +201,9 @@ static bool take_tip(struct svg *svg, struct slice tip)
 /* "c3 j": a colour, and how it ran. */
 static enum flame_type type_of(struct slice classes)
 {
-	static const char letters[] = FL_TYPE_LETTERS;
-	const char *at;
-
 	if (classes.size < 3 || classes.data[classes.size - 2] != ' ')
 		return FLAME_UNKNOWN;
-	at = memchr(letters, classes.data[classes.size - 1],
-		    sizeof(letters) - 1);
-	return at ? (enum flame_type)(at - letters) : FLAME_UNKNOWN;
+	return type_of_letter(classes.data[classes.size - 1]);
 }
 
 /* Elements ---------------------------------------------------------------- */
@@ -190,9 +245,12 @@ static bool place(struct svg *svg, const struct attributes *list,
 static void begin_rect(struct svg *svg, const struct attributes *list)
 {
 	struct slice tip = attribute(list, NULL, "onmouseover");
+	struct slice run = attribute(list, NULL, "data-run");
 	unsigned decimals;
 
 	svg->box = (struct fl_box){ 0 };
+	svg->run.size = 0;
+	fl_buf_put(&svg->run, run.data, run.size);
 	svg->type = type_of(attribute(list, NULL, "class"));
 	if (svg->group)
 		svg->type = svg->group_type;
@@ -479,6 +537,10 @@ static void report_losses(const struct svg *svg)
 	if (svg->compares)
 		fl_remark(svg->flame, "%s: two profiles are compared in it; "
 			  "the second is read", name);
+	if (b->nrun)
+		fl_remark(svg->flame, "%s: runs of calls are one row in it: "
+			  "what ends within a run counts as self of its last "
+			  "frame", name);
 	if (svg->ours && share <= 0)
 		return;
 	snprintf(gaps, sizeof(gaps), svg->ours ? " (%.2f%% of all)" :
@@ -496,7 +558,7 @@ static int make_counts(struct flame_source *source)
 	int status;
 
 	if (svg->title.failed || svg->unit.failed || svg->metric.failed ||
-	    svg->heading.failed)
+	    svg->heading.failed || svg->run.failed)
 		return fl_no_memory(svg->flame);
 	if (svg->heading.size)
 		fl_title_found(source, (struct slice){ svg->heading.data,
@@ -600,11 +662,13 @@ static void release(void *state)
 
 	fl_free(svg->boxes.at);
 	fl_free(svg->boxes.order);
+	fl_free(svg->boxes.run);
 	fl_free(svg->counts.at);
 	fl_buf_free(&svg->unit);
 	fl_buf_free(&svg->metric);
 	fl_buf_free(&svg->title);
 	fl_buf_free(&svg->heading);
+	fl_buf_free(&svg->run);
 }
 
 const struct fl_format fl_format_svg_read = {
