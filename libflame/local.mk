@@ -252,11 +252,11 @@ if LIBCURL
 libfl_la_SOURCES += libflame/io/url.c
 endif
 
-# flame-record's parts; not in the installed library.
+# flame-record's parts; not in the installed library, of which they need what
+# flame.map has for LIBFLAME_PRIVATE.
 if SAMPLER
 noinst_LTLIBRARIES += libflsample.la
 libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
-libflsample_la_LIBADD = libfl.la
 libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/blocked.c libflame/sample/blocked.h \
 	libflame/sample/cfi.c libflame/sample/cfi.h \

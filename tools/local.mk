@@ -95,7 +95,7 @@ dist_man_MANS += tools/flame-spark.7
 
 if SAMPLER
 tools_flame_record_SOURCES = $(record_sources) $(cli_sources)
-tools_flame_record_LDADD = libflsample.la libfl.la
+tools_flame_record_LDADD = libflsample.la $(tool_libs)
 dist_man_MANS += tools/flame-record.1
 endif
 
@@ -129,9 +129,10 @@ tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
 	$(site_sources) $(cli_sources) tools/table.c
 nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)
 tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL
-tools_flame_LDADD = libfl.la $(SYSTEM_LIBS) $(CJSON_LIBS)
+tools_flame_LDADD =
 if SAMPLER
 multicall_tools += flame-record
 tools_flame_SOURCES += $(record_sources)
 tools_flame_LDADD += libflsample.la
 endif
+tools_flame_LDADD += libfl.la $(SYSTEM_LIBS) $(CJSON_LIBS)
