@@ -9,9 +9,9 @@
 
 /* DWARF's numbers of registers of x86-64. */
 enum {
-	FL_REG_BX = 3, FL_REG_BP = 6, FL_REG_SP = 7, FL_REG_IP = 16,
+	FL_REG_BX = 3, FL_REG_SI = 4, FL_REG_BP = 6, FL_REG_SP = 7, FL_REG_IP = 16,
 	FL_REGS = 17,
-	FL_KEPT_REGS = 6,	/* that functions restore */
+	FL_KEPT_REGS = 7,	/* that functions restore, and an argument */
 	FL_KEPT = FL_KEPT_REGS + 64	/* and words from the stack pointer on */
 };
 

@@ -21,7 +21,6 @@
 
 enum {
 	MAX_THREADS = 10000, MAX_INTERPRETERS = 100, MAX_PYTHON_FRAMES = 1000,
-	OWNED_BY_GENERATOR = 1,
 	OWNED_BY_C = 3,		/* and more: a frame that only marks an entry */
 	GLIBC_TID = 720, MUSL_TID = 48	/* in what a pthread_t points to */
 };
@@ -183,12 +182,15 @@ void fl_cpython_free(struct fl_cpython *py)
 	fl_py_forget_codes(py);
 	fl_map_free(&py->threads);
 	fl_map_free(&py->callers);
+	fl_map_free(&py->site_of);
+	fl_free(py->sites);
 	fl_map_free(&py->codes);
 	fl_free(py->names);
 	fl_buf_free(&py->buf);
 	for (size_t i = 0; i < FL_COUNT(py->walks); i++) {
 		fl_free(py->walks[i].runs);
 		fl_free(py->walks[i].marks);
+		fl_free(py->walks[i].places);
 		fl_free(py->walks[i].walked.frames);
 		fl_free(py->walks[i].walked.addresses);
 	}
@@ -286,7 +288,7 @@ static bool is_generator(const struct fl_cpython *py, const uint8_t *frame)
 	uint64_t generator;
 
 	if (!fl_py_is_old(py))
-		return frame[py->layout.owner] == OWNED_BY_GENERATOR;
+		return frame[py->layout.owner] == FL_PY_OWNED_BY_GENERATOR;
 	memcpy(&generator, frame + py->layout.owner, 8);
 	return generator;
 }
@@ -386,12 +388,15 @@ static void push_marked(struct fl_cpython *py, struct fl_py_walk *w,
 	memcpy(&last, py->copies + i * FL_PY_FRAME_SIZE + py->layout.last,
 	       fl_py_is_old(py) ? 4 : 8);
 	if (!fl_grow(&w->marks, &w->marks_capacity, w->walked.nframes + 1,
-		     sizeof(*w->marks))) {
+		     sizeof(*w->marks)) ||
+	    !fl_grow(&w->places, &w->places_capacity, w->walked.nframes + 1,
+		     sizeof(*w->places))) {
 		fl_no_memory(py->flame);
 		return;
 	}
 	w->marks[w->walked.nframes] =
 		fl_hash_pair(fl_hash_pair(py->places[i], code), last);
+	w->places[w->walked.nframes] = py->places[i];
 	fl_py_push(py, &w->walked, id, code);
 }
 
@@ -442,10 +447,15 @@ static bool walk(struct fl_cpython *py, struct fl_py_walk *w, pid_t tid)
 		memcpy(&code, frame + l->code, 8);
 		generator = is_generator(py, frame);
 		entry = is_entry(py, frame);
-		if (!fl_py_is_old(py) && !l->is_entry && entry)
+		if (!fl_py_is_old(py) && !l->is_entry && entry) {
+			memcpy(&py->entry_code, frame + l->last, 8);
 			continue;
+		}
 		/* 3.14 has tags */
 		id = fl_py_frame(py, code & ~UINT64_C(7), frame);
+		if (id && !py->code_type)
+			py->code_type = fl_py_word(py, (code & ~UINT64_C(7)) +
+						       8);
 		if (id)
 			push_marked(py, w, id, code & ~UINT64_C(7), i);
 		w->runs[w->nruns - 1].end = w->walked.nframes;

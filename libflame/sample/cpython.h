@@ -18,7 +18,8 @@ enum {
 	FL_PY_FRAME_SIZE = 112,
 	FL_PY_PENDING = 64,	/* samples whose frames are kept */
 	FL_PY_MAX_CODES = 1 << 20,
-	FL_PY_NEWEST_OLD = 10
+	FL_PY_NEWEST_OLD = 10,
+	FL_PY_OWNED_BY_GENERATOR = 1
 };
 
 /* Offsets, of each in what precedes it here. */
@@ -61,7 +62,8 @@ struct fl_cpython {
 		bool cut;	/* there are more frames */
 		bool none;	/* the thread runs no Python */
 		uint64_t *marks;	/* of walked frames */
-		size_t marks_capacity;
+		uint64_t *places;	/* of them */
+		size_t marks_capacity, places_capacity;
 		size_t shared;	/* outermost ones that were there before */
 		struct fl_unwinder walked;	/* frames and addresses alone */
 		struct fl_py_run {
@@ -80,13 +82,18 @@ struct fl_cpython {
 	 * Where the loop has its instruction pointer, in what struct fl_kept
 	 * has: how often one was found there, and one of another function
 	 * there while it was in another place; for loops that call and that
-	 * run.
+	 * run, and for the places in it that call.
 	 */
 	struct fl_py_habit {
 		unsigned tries, found[FL_KEPT], other[FL_KEPT];
-	} habits[2];
+	} habits[2], *sites;
+	size_t nsites, sites_capacity;
+	struct fl_map site_of;	/* return address -> place in sites */
 	struct fl_map callers;	/* (function, one that it was called below) */
 	flame_id gone;		/* the frame "[frame gone]" */
+	uint64_t code_type;	/* of code objects, as they were met */
+	uint64_t entry_code;	/* what the loop executes when it has no
+				   function yet, or none any more; or 0 */
 	uint64_t *places;	/* of frames, the innermost one first */
 	uint8_t *copies, *again;	/* of them */
 	size_t places_capacity, copies_capacity, again_capacity;
@@ -133,6 +140,12 @@ flame_id fl_py_frame(struct fl_cpython *py, uint64_t at, const uint8_t *frame);
 flame_id fl_py_frame_at(struct fl_cpython *py, struct fl_py_code *code,
 			uint64_t instruction);
 void fl_py_forget_codes(struct fl_cpython *py);
+bool fl_py_is_code(const struct fl_cpython *py, uint64_t at);
+/*
+ * The function, of those that were never met before, that has this instruction;
+ * NULL: none.
+ */
+struct fl_py_code *fl_py_find_code(struct fl_cpython *py, uint64_t instruction);
 
 /* cpython_lines.c */
 /*

@@ -13,6 +13,7 @@
 enum {
 	MAX_TEXT = 1024,
 	MAX_LINES = 1 << 16,	/* bytes of a table of lines */
+	TYPE = 8,				/* of any object */
 	BYTES_SIZE = 16, BYTES_DATA = 32	/* of an object of bytes */
 };
 
@@ -126,6 +127,40 @@ struct fl_py_code *fl_py_code(struct fl_cpython *py, uint64_t at)
 		read_range(py, code);
 	}
 	return code;
+}
+
+/* Whether an object looks like a code object; those met before are. */
+bool fl_py_is_code(const struct fl_cpython *py, uint64_t at)
+{
+	return py->code_type && at && !(at & 7) &&
+	       fl_py_word(py, at + TYPE) == py->code_type;
+}
+
+struct fl_py_code *fl_py_find_code(struct fl_cpython *py, uint64_t instruction)
+{
+	enum { PAGE = 4096, MAX_PAGES = 5, LOWEST = 1 << 16 };
+	uint64_t words[PAGE / 8], page = instruction & ~(uint64_t)(PAGE - 1);
+	size_t n = (instruction - page) / 8;
+
+	if (fl_py_is_old(py) || !py->code_type || instruction & 1 ||
+	    instruction < LOWEST || instruction >> 47)
+		return NULL;
+	/* Instructions follow the head of the object that they are in. */
+	for (unsigned i = 0; i < MAX_PAGES; i++, page -= PAGE, n = PAGE / 8) {
+		if (n && !fl_py_read(py, page, words, n * 8))
+			return NULL;
+		while (n--) {
+			uint64_t at = page + n * 8 - TYPE;
+			struct fl_py_code *code;
+
+			if (words[n] != py->code_type)
+				continue;
+			code = fl_py_code(py, at);
+			return code && code->frame &&
+			       fl_py_is_within(code, instruction) ? code : NULL;
+		}
+	}
+	return NULL;
 }
 
 /* Copies the table of lines, if it is not that which was copied last. */

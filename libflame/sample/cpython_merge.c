@@ -162,28 +162,147 @@ static size_t next_place(const struct fl_py_habit *habit, size_t last)
 	return best;
 }
 
+enum { UNKNOWN = 1, BETWEEN = 2 };	/* instead of an instruction */
+
 /*
- * The instruction that the loop executed: in the places that have it most
- * often, or while those are not known in any, if it is one of this function.
+ * A register that has what the loop outside of this one had: this one has only
+ * begun, and not set it.
+ */
+static bool is_of_outer(const struct fl_unwinder *u, const struct fl_kept *saved,
+			size_t place)
+{
+	return saved->frame == 0 && place < FL_KEPT_REGS &&
+	       saved + 1 < u->kept + u->nkept &&
+	       saved[0].value[place] == saved[1].value[place];
+}
+
+/*
+ * The instruction that the loop executed in the places that have it most often.
+ * BETWEEN: the loop's own, before the function or after it.
+ */
+static uint64_t known_instruction(struct fl_cpython *py,
+				  const struct fl_py_habit *habit,
+				  const struct fl_unwinder *u,
+				  const struct fl_kept *saved,
+				  const struct fl_py_code *code)
+{
+	enum { ENTRY = 8 };	/* bytes before and behind */
+	size_t first = next_place(habit, FL_KEPT), i;
+
+	for (i = first; i < FL_KEPT; i = next_place(habit, i)) {
+		uint64_t at = saved->value[i];
+
+		if (is_of_outer(u, saved, i))
+			continue;
+		if ((code && fl_py_is_within(code, at)) || code_with(py, at))
+			return at;
+	}
+	for (i = first; i < FL_KEPT; i = next_place(habit, i)) {
+		uint64_t at = saved->value[i];
+
+		if (is_of_outer(u, saved, i))
+			continue;
+		if (py->entry_code && at + ENTRY - py->entry_code <= 2 * ENTRY)
+			return BETWEEN;
+		if (fl_py_find_code(py, at))
+			return at;
+	}
+	return UNKNOWN;
+}
+
+/* The habit of a place of the loop that calls; NULL: there are too many. */
+static struct fl_py_habit *site_of(struct fl_cpython *py, uint64_t address)
+{
+	enum { MAX_SITES = 2048 };
+	uint64_t *place;
+	bool fresh;
+
+	if (py->nsites == MAX_SITES ||
+	    !fl_grow(&py->sites, &py->sites_capacity, py->nsites + 1,
+		     sizeof(*py->sites)))
+		return NULL;
+	place = fl_map_put(&py->site_of, address, &fresh);
+	if (!place)
+		return NULL;
+	if (fresh) {
+		memset(&py->sites[py->nsites], 0, sizeof(*py->sites));
+		*place = py->nsites++;
+	}
+	return &py->sites[*place];
+}
+
+static bool knows(const struct fl_py_habit *habit)
+{
+	enum { MIN_TRIES = 8 };
+	size_t i = next_place(habit, FL_KEPT);
+
+	return habit->tries >= MIN_TRIES && i < FL_KEPT &&
+	       habit->found[i] > habit->tries / 2;
+}
+
+/*
+ * While the places are not known in any, if it is one of this function.  Each
+ * call of the loop's may leave it elsewhere: site is that of this one, or NULL.
  */
 static uint64_t instruction_of(struct fl_cpython *py,
+			       const struct fl_py_habit *site,
 			       const struct fl_py_habit *habit,
+			       const struct fl_unwinder *u,
 			       const struct fl_kept *saved,
 			       const struct fl_py_code *code)
 {
-	enum { MIN_TRIES = 8, UNKNOWN = 1 };
-	bool knows = habit->tries >= MIN_TRIES;
-	size_t i = knows ? next_place(habit, FL_KEPT) : FL_KEPT;
-
-	knows &= i < FL_KEPT && habit->found[i] > habit->tries / 2;
-	for (; knows && i < FL_KEPT; i = next_place(habit, i))
-		if ((code && fl_py_is_within(code, saved->value[i])) ||
-		    code_with(py, saved->value[i]))
-			return saved->value[i];
-	for (i = 0; !knows && code && i < FL_KEPT; i++)
+	if (site && knows(site))
+		return known_instruction(py, site, u, saved, code);
+	if (knows(habit))
+		return known_instruction(py, habit, u, saved, code);
+	for (size_t i = 0; code && i < FL_KEPT; i++)
 		if (fl_py_is_within(code, saved->value[i]))
 			return saved->value[i];
 	return UNKNOWN;
+}
+
+/*
+ * The function of the frame that a register points to.  That of a generator is
+ * in the generator; another one may be overwritten by now: it has to be the
+ * frame that was read.
+ */
+static flame_id frame_at(struct fl_cpython *py, const struct fl_py_walk *w,
+			 const struct fl_py_run *run, uint64_t at)
+{
+	const struct fl_py_layout *l = &py->layout;
+	uint8_t frame[FL_PY_FRAME_SIZE];
+	uint64_t code;
+
+	if (!at || at & 7 || !fl_py_read(py, at, frame, sizeof(frame)))
+		return 0;
+	memcpy(&code, frame + l->code, 8);
+	code &= ~UINT64_C(7);
+	if (!fl_py_is_code(py, code))
+		return 0;
+	if (frame[l->owner] != FL_PY_OWNED_BY_GENERATOR &&
+	    !(run && run->end - run->begin == 1 &&
+	      w->walked.addresses[run->begin] == code &&
+	      w->places[run->begin] == at))
+		return 0;
+	return fl_py_frame(py, code, frame);
+}
+
+/*
+ * Pushes the function of a loop that has only begun: there is no instruction
+ * yet, but a register has the frame.
+ */
+static bool push_begun(struct fl_cpython *py, const struct fl_py_walk *w,
+		       const struct fl_py_run *run, const struct fl_kept *saved)
+{
+	for (size_t i = 0; i < FL_KEPT_REGS && !fl_py_is_old(py); i++) {
+		flame_id frame = frame_at(py, w, run, saved->value[i]);
+
+		if (!frame)
+			continue;
+		fl_py_push(py, &py->merged, frame, 0);
+		return true;
+	}
+	return false;
 }
 
 static flame_id gone(struct fl_cpython *py)
@@ -248,6 +367,7 @@ static void push_run(struct fl_cpython *py, struct fl_unwinder *u,
 {
 	const struct fl_kept *saved = kept_of(u, i);
 	struct fl_py_habit *habit = &py->habits[i == 0];
+	struct fl_py_habit *site = i ? site_of(py, u->addresses[i]) : NULL;
 	size_t first = run ? run->begin : 0, end = run ? run->end : 0;
 	const struct fl_py_code *code;
 	uint64_t instruction = 0;
@@ -255,9 +375,13 @@ static void push_run(struct fl_cpython *py, struct fl_unwinder *u,
 	code = run ? known_code(py, w->walked.addresses[first]) : NULL;
 	if (saved && code)
 		learn(py, habit, saved, code);
+	if (saved && code && site)
+		learn(py, site, saved, code);
 	if (saved)
-		instruction = instruction_of(py, habit, saved, code);
-	if (!run && !instruction) {
+		instruction = instruction_of(py, site, habit, u, saved, code);
+	if (instruction == UNKNOWN && i == 0 && push_begun(py, w, run, saved))
+		return;
+	if (instruction == BETWEEN || (!run && !instruction)) {
 		fl_py_push(py, &py->merged, u->frames[i], u->addresses[i]);
 		return;
 	}

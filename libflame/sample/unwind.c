@@ -73,7 +73,7 @@ static void keep(struct fl_unwinder *u, const struct fl_regs *regs,
 		 const struct fl_memory *memory)
 {
 	static const uint8_t kept[FL_KEPT_REGS] = {
-		FL_REG_BX, FL_REG_BP, 12, 13, 14, 15
+		FL_REG_BX, FL_REG_BP, 12, 13, 14, 15, FL_REG_SI
 	};
 	struct fl_kept *k;
 
