@@ -86,6 +86,7 @@ struct fl_boxes {
 	size_t n, capacity;
 	flame_id *run;		/* frames on a box's own, up to a 0 */
 	size_t nrun, run_capacity;
+	size_t in_runs;		/* runs with self of their own */
 	uint32_t *order;	/* by level, then x */
 	double step;		/* between two places that differ */
 	flame_id all, all_samples;	/* names that mean the whole */

@@ -438,6 +438,9 @@ static int make_stacks(struct fl_boxes *b, struct fl_counts *counts)
 		if (good)
 			add_run(b, box, counts);
 	}
+	for (size_t i = 0; good && i < b->n; i++)
+		if (b->at[i].run && b->at[i].level != FL_NO_BOX)
+			b->in_runs += counts->at[entry[i]].self > 0;
 	fl_free(entry);
 	return good ? FLAME_OK : fl_no_memory(b->flame);
 }

@@ -537,10 +537,10 @@ static void report_losses(const struct svg *svg)
 	if (svg->compares)
 		fl_remark(svg->flame, "%s: two profiles are compared in it; "
 			  "the second is read", name);
-	if (b->nrun)
-		fl_remark(svg->flame, "%s: runs of calls are one row in it: "
-			  "what ends within a run counts as self of its last "
-			  "frame", name);
+	if (b->in_runs)
+		fl_remark(svg->flame, "%s: what ends within a run of calls "
+			  "that is one row counts as self of its last frame",
+			  name);
 	if (svg->ours && share <= 0)
 		return;
 	snprintf(gaps, sizeof(gaps), svg->ours ? " (%.2f%% of all)" :
