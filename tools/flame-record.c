@@ -36,6 +36,8 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(lines) },
 	{ 0, "list", NULL, "list what --event takes here, and exit",
 	  CLI_FLAG, CLI_AT(list) },
+	{ 0, "min-wait", "MS", "offcpu: leave out waits shorter than this",
+	  .kind = CLI_TAKE },
 	{ 0, "no-children", NULL, "only the processes named, not their children",
 	  CLI_FLAG, CLI_AT(no_children) },
 	{ 0, "no-inline", NULL, "no frames of inlined native functions",
@@ -272,6 +274,9 @@ static void say_result(const struct cli *cli,
 		cli_say(cli, "%.1f %% of the stacks are broken: their code has "
 			"neither call frame information nor frame pointers "
 			"(-fno-omit-frame-pointer)", broken);
+	if (result->unseen > UINT64_C(1000000))
+		cli_say(cli, "waits of %.3f s in all ended before their stacks "
+			"were read", (double)result->unseen / 1e9);
 	if (result->unread)
 		cli_say(cli, "memory could not be read at %" PRIu64 " looks "
 			"(ptrace_scope=1 or missing CAP_SYS_PTRACE): Try: sudo "
@@ -292,6 +297,14 @@ static void say_result(const struct cli *cli,
 		"%s%s%s", result->samples, result->what, result->seconds,
 		result->lost, complete, gone,
 		result->kernel ? "user+kernel" : "user");
+}
+
+/* Wall: of a thread that runs the look waits for a sample, not for long. */
+static unsigned event_hertz(const struct own *own)
+{
+	unsigned hertz = own->hertz ? own->hertz : 99;
+
+	return own->kind == FL_RECORD_WALL && hertz < 99 ? 99 : hertz;
 }
 
 static void say_joined(const struct cli *cli,
@@ -401,14 +414,6 @@ static int pump(struct cli *cli, struct flame *flame,
 	return status;
 }
 
-/* Wall: of a thread that runs the look waits for a sample, not for long. */
-static unsigned event_hertz(const struct own *own)
-{
-	unsigned hertz = own->hertz ? own->hertz : 99;
-
-	return own->kind == FL_RECORD_WALL && hertz < 99 ? 99 : hertz;
-}
-
 /* Processes ----------------------------------------------------------------- */
 
 static int record(struct cli *cli, struct flame *flame,
@@ -423,6 +428,7 @@ static int record(struct cli *cli, struct flame *flame,
 			.children = !own->no_children,
 			.pids = targets->data, .npids = targets->count,
 			.on_exec = command->pid > 0,
+			.least_wait = (int64_t)(own->least_wait * 1e6),
 		},
 		.kind = own->kind, .may_fall_back = !own->kind_given,
 		.looks = own->kind == FL_RECORD_WALL && own->hertz ?
@@ -586,6 +592,19 @@ static bool take_seconds(struct cli *cli, const char *value)
 	return false;
 }
 
+static bool take_wait(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+	char *end;
+
+	own->least_wait = strtod(value, &end);
+	if (end != value && !*end && own->least_wait >= 0.1 &&
+	    own->least_wait <= 1e6)
+		return true;
+	cli_say(cli, "--min-wait %s: milliseconds, from 0.1 to 1000000", value);
+	return false;
+}
+
 static bool take_pid(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
@@ -640,6 +659,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 
 	if (strcmp(name, "duration") == 0)
 		return take_seconds(cli, value);
+	if (strcmp(name, "min-wait") == 0)
+		return take_wait(cli, value);
 	if (strcmp(name, "pid") == 0)
 		return take_pid(cli, value);
 	if (strcmp(name, "event") == 0)
@@ -706,6 +727,10 @@ static bool check_options(struct cli *cli)
 	}
 	if (own->count)
 		own->counted.period = own->count;
+	if (own->least_wait > 0 && own->kind != FL_RECORD_OFFCPU) {
+		cli_say(cli, "--min-wait: only -e offcpu records waits");
+		return false;
+	}
 	if (own->all && own->kind == FL_RECORD_WALL) {
 		cli_say(cli, "--event wall: of which processes? -p PID or a "
 			"command, not -a");

@@ -20,6 +20,7 @@ struct own {
 	char *pids;		/* a list; NULL: none */
 	unsigned hertz, stack;
 	double seconds;
+	double least_wait;	/* ms; 0: all */
 	bool list;
 	struct fl_counted counted;	/* name "": none */
 	unsigned count;			/* 0: the event's own */

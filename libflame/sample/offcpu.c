@@ -3,10 +3,16 @@
  * Time in which threads are blocked: the kernel takes a sample when one leaves
  * its CPU, and tells when it is back.  One that only makes way for others is not
  * blocked.
+ *
+ * With a least wait the kernel takes no samples, of which each costs as much as
+ * a short wait.  Its records of switches say who left a CPU, and the stack of a
+ * thread that has waited for half of that time is read in place.
  */
 #include "fl.h"
 
 #include "sample/recorder.h"
+
+#include <unistd.h>
 
 void fl_offcpu_begin(struct fl_recorder *r)
 {
@@ -19,8 +25,8 @@ void fl_offcpu_begin(struct fl_recorder *r)
 
 		if (!waiter)
 			return;
-		if (fl_waiter_read(r, waiter))
-			waiter->since = r->begin;
+		waiter->since = waiter->read = r->begin;
+		waiter->waits = fl_waiter_read(r, waiter);
 	}
 	w->ntasks = 0;
 }
@@ -34,19 +40,92 @@ bool fl_offcpu_leave(struct fl_recorder *r, const struct fl_waiter *leaving)
 	return false;
 }
 
-/* In microseconds; a wait that took less is none. */
+/* In microseconds.  Shorter waits, and those below the least, are left out. */
 static bool end_wait(struct fl_recorder *r, struct fl_waiter *waiter,
 		     int64_t time, struct flame_sample *sample)
 {
-	int64_t took = (time - waiter->since) / 1000;
+	int64_t least = r->how.sampling.least_wait;
+	int64_t duration = time - waiter->since;
+	/* It may have waited again by then. */
+	bool there = waiter->there && (!least || waiter->read <= time);
+	bool waits = waiter->waits;
 
-	if (!waiter->there)
+	waiter->there = waiter->waits = false;
+	if (duration < 1000 || duration < least)
 		return false;
-	waiter->there = false;
-	if (took <= 0)
+	if (!there && waits)
+		r->result.unseen += (uint64_t)duration;
+	if (!there)
 		return false;
-	fl_recorder_emit(r, waiter, waiter->since, (uint64_t)took, sample);
+	fl_recorder_emit(r, waiter, waiter->since, (uint64_t)duration / 1000,
+			 sample);
 	return true;
+}
+
+/* Threads that wait are listed until they are looked at, or run. */
+static void begin_wait(struct fl_recorder *r, const struct fl_event *e)
+{
+	struct fl_waiters *w = &r->waiters;
+	struct fl_waiter *waiter = e->pid == getpid() ? NULL :
+				   fl_waiter_get(r, e->pid, e->tid);
+
+	if (!waiter)
+		return;
+	waiter->since = (int64_t)e->time;
+	waiter->there = false;
+	waiter->waits = true;
+	if (waiter->listed)
+		return;
+	if (!fl_grow(&w->tasks, &w->tasks_capacity, w->ntasks + 1,
+		     sizeof(*w->tasks))) {
+		fl_no_memory(r->processes.flame);
+		return;
+	}
+	waiter->listed = true;
+	w->tasks[w->ntasks++] = (struct fl_task){ e->pid, e->tid };
+}
+
+/* Whether the thread is to be looked at again. */
+static bool look(struct fl_recorder *r, struct fl_waiter *waiter)
+{
+	int64_t now = fl_now();
+
+	if (!waiter->waits || waiter->there)
+		return false;
+	if (now - waiter->since < r->how.sampling.least_wait / 2)
+		return true;
+	if (r->how.sampling.all)
+		fl_process_get(&r->processes, waiter->pid);
+	waiter->read = now;
+	fl_waiter_read(r, waiter);
+	return false;
+}
+
+void fl_offcpu_look(struct fl_recorder *r)
+{
+	struct fl_waiters *w = &r->waiters;
+	size_t n = 0;
+
+	if (!r->how.sampling.least_wait)
+		return;
+	for (size_t i = 0; i < w->ntasks; i++) {
+		struct fl_waiter *waiter = fl_waiter_get(r, w->tasks[i].pid,
+							 w->tasks[i].tid);
+
+		if (!waiter)
+			return;
+		waiter->listed = look(r, waiter);
+		if (waiter->listed)
+			w->tasks[n++] = w->tasks[i];
+	}
+	w->ntasks = n;
+}
+
+int fl_offcpu_wait(const struct fl_recorder *r)
+{
+	int64_t quarter = r->how.sampling.least_wait / 4000000;
+
+	return (int)FL_MIN(FL_MAX(quarter, 1), 1000);
 }
 
 bool fl_offcpu_switch(struct fl_recorder *r, const struct fl_event *e,
@@ -54,15 +133,20 @@ bool fl_offcpu_switch(struct fl_recorder *r, const struct fl_event *e,
 {
 	const uint64_t *place = fl_map_get(&r->waiters.by_tid,
 					   (uint64_t)e->tid);
-	struct fl_waiter *waiter;
+	struct fl_waiter *waiter = place && *place ?
+				   &r->waiters.data[*place - 1] : NULL;
 
-	if (!place || !*place)
+	if (r->how.sampling.least_wait && e->kind == FL_EVENT_SWITCH_OUT &&
+	    !e->preempted) {
+		begin_wait(r, e);
 		return false;
-	waiter = &r->waiters.data[*place - 1];
+	}
+	if (!waiter)
+		return false;
 	if (e->kind == FL_EVENT_SWITCH_IN)
 		return end_wait(r, waiter, (int64_t)e->time, sample);
 	if (e->kind == FL_EVENT_EXIT || e->preempted)
-		waiter->there = false;
+		waiter->there = waiter->waits = false;
 	return false;
 }
 

@@ -95,8 +95,10 @@ static void describe(struct perf_event_attr *attr,
 					  PERF_COUNT_SW_CPU_CLOCK;
 	attr->sample_type = SAMPLE_TYPE;
 	if (sampling->switches) {
-		attr->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-		attr->sample_period = 1;
+		/* Without samples a record of a switch is 32 bytes. */
+		attr->config = sampling->least_wait ? PERF_COUNT_SW_DUMMY :
+					      PERF_COUNT_SW_CONTEXT_SWITCHES;
+		attr->sample_period = !sampling->least_wait;
 		attr->context_switch = 1;
 	} else {
 		attr->freq = 1;
@@ -451,8 +453,8 @@ static bool is_way(const struct fl_perf_events *events,
 		       (events->kernel ||
 			!fl_counted_in_kernel(sampling->counted));
 	if (sampling->switches)
-		return events->per_cpu == sampling->all && events->kernel &&
-		       !events->hardware;
+		return events->per_cpu == sampling->all && !events->hardware &&
+		       (events->kernel || sampling->least_wait);
 	return events->per_cpu ? events->kernel : !sampling->all;
 }
 

@@ -76,6 +76,8 @@ struct fl_sampling {
 	const struct fl_counted *counted;	/* NULL: time on a CPU */
 	bool all;		/* every process */
 	bool switches;		/* when threads leave a CPU, and are back */
+	int64_t least_wait;	/* ns; with switches: no samples of them, and
+				   stacks are read of waits as long as this */
 	bool user;		/* no frames of the kernel */
 	bool children;
 	const pid_t *pids;

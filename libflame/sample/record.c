@@ -429,6 +429,8 @@ static bool may_sleep(const struct fl_recorder *r)
 	const struct fl_sampling *s = &r->how.sampling;
 	size_t samples = r->events.ring_size / (s->stack + 1024);
 
+	if (s->least_wait)
+		return true;
 	return !r->hurries && !s->switches && !s->counted &&
 	       s->hertz * WAIT_MS / 1000 < samples / 8;
 }
@@ -444,6 +446,8 @@ static void wait_for_more(struct fl_recorder *r)
 
 	if (r->how.kind == FL_RECORD_WALL)
 		most = FL_MIN(most, fl_wall_wait(r));
+	if (r->how.sampling.least_wait)
+		most = FL_MIN(WAIT_MS, fl_offcpu_wait(r));
 	if (r->blind || may_sleep(r)) {
 		struct timespec t = { 0, most * 1000000L };
 
@@ -487,6 +491,7 @@ static int read_record(struct flame_source *source)
 			r->events.barrier = UINT64_MAX - 1;
 			continue;
 		}
+		fl_offcpu_look(r);
 		wait_for_more(r);
 		fl_processes_round(&r->processes);
 		if (r->how.kind == FL_RECORD_WALL)

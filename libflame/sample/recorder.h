@@ -46,6 +46,8 @@ struct fl_waiter {
 	flame_id ran;		/* wall: its stack when it ran; 0: not seen */
 	enum fl_stack_end ran_end;
 	int64_t since;		/* offcpu: CLOCK_MONOTONIC */
+	int64_t read;		/* --min-wait: when its stack was */
+	bool waits, listed;	/* --min-wait: off its CPU; in `tasks` */
 };
 
 struct fl_waiters {
@@ -148,6 +150,10 @@ bool fl_offcpu_leave(struct fl_recorder *r, const struct fl_waiter *leaving);
 /* Whether its wait ends here, and is the sample. */
 bool fl_offcpu_switch(struct fl_recorder *r, const struct fl_event *e,
 		      struct flame_sample *sample);
+/* With a least wait: reads the stacks of threads that have waited for long. */
+void fl_offcpu_look(struct fl_recorder *r);
+/* Milliseconds until the next look. */
+int fl_offcpu_wait(const struct fl_recorder *r);
 /* At the end, those that still wait. */
 bool fl_offcpu_rest(struct fl_recorder *r, struct flame_sample *sample);
 

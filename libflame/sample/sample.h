@@ -70,6 +70,8 @@ struct fl_record_result {
 	uint64_t gone;		/* stacks of Python with [frame gone] */
 	uint64_t joined;	/* samples of workers that stand on a task */
 	uint64_t left_out;	/* wall: looks at tasks that these stand for */
+	uint64_t unseen;	/* offcpu: ns of waits that ended before their
+				   stacks were read */
 	double seconds;
 	double cpu;		/* seconds of CPU time, by the kernel's account */
 	bool per_cpu;		/* CPUs were sampled, not threads */
