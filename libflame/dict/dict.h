@@ -43,7 +43,7 @@
  *		names; split.c divides a flow by labels
  *	spark/	files.c log.c event.c plan.c read Spark's event logs into tables.c
  *		and tasks.c; operators.c and cost.c: what a stack worked for and
- *		cost; events.c: the filter --spark-events;
+ *		cost; python.c: of which language; events.c: the filter --spark-events;
  *		bill.c bill_frames.c bill_sick.c: what an application cost
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;

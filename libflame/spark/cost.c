@@ -15,7 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum kind { WALL, CPU, KINDS, OTHER = KINDS };
+/* PYTHON: of CPU, in a task's Python worker: that time is not in the log. */
+enum kind { WALL, CPU, PYTHON, KINDS, OTHER = KINDS };
 
 /* Samples that could be of several tasks are divided among their stages. */
 enum { PARTS = 720720 };	/* divided by each number to 16 */
@@ -56,12 +57,18 @@ struct fl_spark_cost {
 	size_t nentries, entries_capacity;
 	struct fl_index sums;
 	struct fl_rewrite on_task;	/* by stack; see is_on_task */
+	struct fl_rewrite in_python;	/* see fl_spark_is_python */
 	struct fl_patterns runs, waits;
 	/* By executor. */
 	struct executor {
 		bool seen;	/* by a sample */
 		int64_t used, unended;
+		int64_t cpu;	/* of tasks that have samples of it, */
+		uint64_t parts;	/* and these */
 	} *executors;
+	struct executor all;	/* the same of all */
+	int64_t waited;		/* [not on a CPU], */
+	int64_t active;		/* of so much time of tasks */
 	bool by_thread;		/* somebody asks for threads */
 	bool *strange;		/* applications that others' logs are of */
 	uint64_t open;		/* samples of several stages' tasks */
@@ -246,7 +253,9 @@ static int add_to(struct fl_spark_cost *cost, size_t executor, size_t stage,
 	const uint64_t *place = fl_map_get(&cost->index,
 					   (uint64_t)executor << 32 | stage);
 	struct entry entry = {
-		.kind = cost->last_kind,
+		.kind = cost->last_kind == CPU &&
+			fl_spark_is_python(cost->sink->flame, &cost->in_python,
+					   s->stack) ? PYTHON : cost->last_kind,
 		.stack = s->stack, .labels = s->labels, .parts = parts,
 		.thread = cost->by_thread ? s->thread : 0,
 	};
@@ -504,9 +513,69 @@ static void find_entries(const struct fl_spark_cost *cost,
 	}
 }
 
+/* Learns how much CPU time of the log a sample of it is, on each executor. */
+static void sum_samples(struct fl_spark_cost *cost)
+{
+	for (size_t i = 0; i < cost->nshares; i++) {
+		const struct share *share = &cost->shares[i];
+		struct executor *e = &cost->executors[share->executor];
+
+		if (!share->n || share->samples[WALL])
+			continue;
+		e->cpu = fl_add_clamped(e->cpu, share->cpu);
+		e->parts += share->samples[CPU];
+		cost->all.cpu = fl_add_clamped(cost->all.cpu, share->cpu);
+		cost->all.parts += share->samples[CPU];
+	}
+}
+
+/*
+ * The CPU time of Python workers is not in the log.  A sample of them is worth
+ * as much as one of the JVM's CPU time is, which the log has.
+ */
+static int64_t python_time(const struct fl_spark_cost *cost,
+			   const struct share *share,
+			   const uint64_t samples[KINDS])
+{
+	const struct executor *e = &cost->executors[share->executor];
+	int64_t waiting = share->active - share->cpu;
+	double time;
+
+	if (!share->n)		/* others' samples: in proportion to the JVM's */
+		time = samples[CPU] ? (double)share->cpu *
+			(double)samples[PYTHON] / (double)samples[CPU] : 0;
+	else if (e->parts)
+		time = (double)e->cpu * (double)samples[PYTHON] /
+		       (double)e->parts;
+	else
+		time = cost->all.parts ? (double)cost->all.cpu *
+			(double)samples[PYTHON] / (double)cost->all.parts : 0;
+	return time < (double)waiting ? (int64_t)time : waiting;
+}
+
+/* Time on CPUs: the log's by stacks of the JVM, and the Python workers'. */
+static int put_cpu(struct fl_spark_cost *cost, const struct share *share,
+		   size_t first, size_t n, const uint64_t samples[KINDS])
+{
+	flame_id labels = stage_labels(cost, share, 0);
+	int64_t python = python_time(cost, share, samples);
+	int64_t waiting = share->active - share->cpu - python;
+
+	cost->waited = fl_add_clamped(cost->waited, waiting);
+	cost->active = fl_add_clamped(cost->active, share->active);
+	if (put_named(cost, "[not on a CPU]", labels, waiting) != FLAME_OK)
+		return FLAME_FAILED;
+	if (!samples[CPU])	/* no stack of the JVM was seen */
+		return share_out(cost, share, first, n, PYTHON,
+				 share->cpu + python);
+	if (share_out(cost, share, first, n, CPU, share->cpu) != FLAME_OK)
+		return FLAME_FAILED;
+	return share_out(cost, share, first, n, PYTHON, python);
+}
+
 static int put_share(struct fl_spark_cost *cost, const struct share *share)
 {
-	int64_t waiting = share->active - share->cpu, time = share->active;
+	int64_t time = share->active;
 	flame_id labels = stage_labels(cost, share, 0);
 	uint64_t samples[KINDS];
 	enum kind kind;
@@ -528,15 +597,12 @@ static int put_share(struct fl_spark_cost *cost, const struct share *share)
 		cost->scaled += time;
 		/* A share of p is off by p (1 - p) / samples. */
 		cost->variance += seconds * seconds / 4 /
-				  ((double)samples[kind] / PARTS);
+				  ((double)(kind == WALL ? samples[WALL] :
+					    samples[CPU] + samples[PYTHON]) /
+				   PARTS);
 	}
-	if (kind == CPU) {
-		time = share->cpu;
-		if (put_named(cost, "[not on a CPU]", labels, waiting) !=
-		    FLAME_OK)
-			return FLAME_FAILED;
-	}
-	return share_out(cost, share, first, n, kind, time);
+	return kind == WALL ? share_out(cost, share, first, n, WALL, time) :
+			      put_cpu(cost, share, first, n, samples);
 }
 
 /* The end ---------------------------------------------------------------- */
@@ -635,8 +701,7 @@ static bool keep_shares(struct fl_spark_cost *cost)
 	for (size_t i = 0; i < cost->nshares; i++) {
 		const struct share *from = &cost->shares[i];
 		uint64_t samples = from->samples[WALL] ? from->samples[WALL] :
-							 from->samples[CPU];
-
+				   from->samples[CPU] + from->samples[PYTHON];
 		int64_t cpu = FL_MIN(from->log_cpu, from->active);
 
 		spark->shares[i] = (struct fl_spark_share){
@@ -670,6 +735,12 @@ static void report(const struct fl_spark_cost *cost)
 			"profile; %.1f core-seconds are of stages without "
 			"samples, [no samples]", seen, n,
 			(double)cost->unseen / 1e6);
+	if (cost->waited > cost->active / 2)
+		fl_warn(flame, "cost: %.1f of %.1f core-seconds of tasks are "
+			"[not on a CPU]: samples of cpu show neither waits nor "
+			"Python workers that were not recorded; flame-record "
+			"-e wall -p java shows both",
+			(double)cost->waited / 1e6, (double)cost->active / 1e6);
 	if (cost->open)
 		fl_remark(flame, "cost: %" PRIu64 " samples could be of "
 			  "several stages' tasks, and are divided among them",
@@ -705,6 +776,7 @@ int fl_spark_cost_finish(struct fl_spark_cost *cost)
 			return FLAME_FAILED;
 	if (!keep_shares(cost))
 		return fl_no_memory(cost->sink->flame);
+	sum_samples(cost);
 	for (size_t i = 0; i < cost->nshares; i++)
 		if (put_share(cost, &cost->shares[i]) != FLAME_OK)
 			return FLAME_FAILED;
@@ -777,6 +849,7 @@ void fl_spark_cost_free(struct fl_spark_cost *cost)
 	fl_map_free(&cost->index);
 	fl_index_free(&cost->sums);
 	fl_rewrite_free(&cost->on_task);
+	fl_rewrite_free(&cost->in_python);
 	fl_patterns_free(&cost->runs);
 	fl_patterns_free(&cost->waits);
 	fl_free(cost);

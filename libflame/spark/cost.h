@@ -29,6 +29,12 @@ int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
 		      const struct fl_spark_span *span,
 		      const struct fl_spark_task *task,
 		      const struct flame_sample *sample);
+/*
+ * Whether a stack is of a task's Python worker, not of the JVM.  memo: of these
+ * answers.
+ */
+bool fl_spark_is_python(struct flame *flame, struct fl_rewrite *memo,
+			flame_id stack);
 /* Forwards the rows to the sink after this one. */
 int fl_spark_cost_finish(struct fl_spark_cost *cost);
 /* Takes NULL too. */
