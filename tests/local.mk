@@ -77,6 +77,8 @@ vm_image = tests/mk/vm_image.c tests/mk/vm_image.h
 if SAMPLER
 unit_tests += tests/unit/test_sample
 tests_unit_test_sample_LDADD = libflsample.la $(LDADD)
+unit_tests += tests/unit/test_arm64
+tests_unit_test_arm64_LDADD = libflsample.la $(LDADD)
 unit_tests += tests/unit/test_vm_frames
 tests_unit_test_vm_frames_SOURCES = tests/unit/test_vm_frames.c $(vm_image)
 tests_unit_test_vm_frames_LDADD = libflsample.la $(LDADD)

@@ -66,7 +66,7 @@ static bool parse_syscall(char *text, struct fl_regs *regs)
 		return false;
 	regs->value[FL_REG_SP] = strtoull(at + 1, &end, 16);
 	regs->value[FL_REG_IP] = ip;
-	regs->known = 1u << FL_REG_SP | 1u << FL_REG_IP;
+	regs->known = FL_KNOWN(FL_REG_SP) | FL_KNOWN(FL_REG_IP);
 	return !*end && ip && regs->value[FL_REG_SP];
 }
 

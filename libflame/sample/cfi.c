@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call frame information (.eh_frame) of x86-64: where the caller's registers
+ * Call frame information (.eh_frame): where the caller's registers
  * are, for each address (DWARF 4, section 6.4, and the Linux Standard Base).
  *
  * The bytes may be anybody's: readers stop at their end, loops have limits.
@@ -451,6 +451,8 @@ static void run_extended(struct machine *m, struct fl_dwarf *r, uint8_t op)
 		return;
 	if (op == 0x2e)		/* GNU_args_size */
 		fl_uleb(r);
+	else if (FL_IS_ARM64 && op == 0x2d)
+		;		/* AARCH64_negate_ra_state: see set_return */
 	else
 		r->failed = true;
 }
@@ -513,7 +515,7 @@ bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
 	m.at = at;
 	m.done = false;
 	if (!read_fde(cfi, &r, &cie, &m.location, &size) ||
-	    cie.return_register != FL_REG_IP)
+	    cie.return_register != FL_REG_RA)
 		return false;
 	m.initial = m.row;
 	if (!run(&m, cie.code))
@@ -607,16 +609,33 @@ static bool find_register(struct step *s, unsigned reg, uint64_t *value)
 	return false;
 }
 
+/*
+ * Return addresses of arm64 may be signed in the bits that no address of a
+ * program has.  A caller has called since, so its own x30 is not known.
+ */
+static bool set_return(struct fl_regs *caller)
+{
+	if (!(caller->known & FL_KNOWN(FL_REG_RA)))
+		return false;
+	if (!FL_IS_ARM64)
+		return true;
+	caller->value[FL_REG_IP] = fl_cfi_return(caller->value[FL_REG_RA]);
+	caller->known |= FL_KNOWN(FL_REG_IP);
+	caller->known &= ~FL_KNOWN(FL_REG_RA);
+	return true;
+}
+
 enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
 			 const struct fl_memory *memory, struct fl_regs *regs)
 {
 	struct step s = { cfi, row, memory, regs, 0, false };
 	struct fl_regs caller = { .known = 0 };
-	uint8_t rule = row->rule[FL_REG_IP];
+	uint8_t rule = row->rule[FL_REG_RA];
 
 	if (rule == FL_RULE_UNDEFINED)
 		return FL_STEP_END;
-	if (rule == FL_RULE_SAME || !find_cfa(&s))
+	/* Functions of arm64 that call none need not save it. */
+	if ((rule == FL_RULE_SAME && !FL_IS_ARM64) || !find_cfa(&s))
 		return FL_STEP_UNREADABLE;
 	for (unsigned i = 0; i < FL_REGS; i++) {
 		/* The CFA is the caller's stack pointer. */
@@ -624,9 +643,9 @@ enum fl_step fl_cfi_step(const struct fl_cfi *cfi, const struct fl_cfi_row *row,
 			caller.value[i] = s.cfa;
 		else if (!find_register(&s, i, &caller.value[i]))
 			continue;
-		caller.known |= 1u << i;
+		caller.known |= FL_KNOWN(i);
 	}
-	if (!(caller.known >> FL_REG_IP & 1))
+	if (!set_return(&caller))
 		return FL_STEP_UNREADABLE;
 	*regs = caller;
 	return FL_STEP_CALLER;

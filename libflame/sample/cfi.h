@@ -7,11 +7,33 @@
 
 #include "flow/flow.h"
 
-/* DWARF's numbers of registers of x86-64. */
+/*
+ * DWARF's numbers of registers, of the machine that is built for; tests define
+ * FL_IS_ARM64.  FL_REG_RA has the return address by call frame information: x30
+ * of arm64, whose program counter has no number, and of x86-64 the instruction
+ * pointer itself.
+ */
+#ifndef FL_IS_ARM64
+#ifdef __aarch64__
+#define FL_IS_ARM64 1
+#else
+#define FL_IS_ARM64 0
+#endif
+#endif
+
 enum {
+#if FL_IS_ARM64
+	FL_REG_BX = 19,		/* of hotspot.c, which knows no arm64 */
+	FL_REG_SI = 1,		/* the second argument */
+	FL_REG_BP = 29, FL_REG_RA = 30, FL_REG_SP = 31, FL_REG_IP = 32,
+	FL_REGS = 33,
+	FL_KEPT_REGS = 11,	/* that functions restore, and an argument */
+#else
 	FL_REG_BX = 3, FL_REG_SI = 4, FL_REG_BP = 6, FL_REG_SP = 7, FL_REG_IP = 16,
+	FL_REG_RA = FL_REG_IP,
 	FL_REGS = 17,
 	FL_KEPT_REGS = 7,	/* that functions restore, and an argument */
+#endif
 	FL_KEPT = FL_KEPT_REGS + 64	/* and words from the stack pointer on */
 };
 
@@ -69,8 +91,16 @@ struct fl_memory {
 
 struct fl_regs {
 	uint64_t value[FL_REGS];
-	uint32_t known;		/* a bit each */
+	uint64_t known;		/* a bit each */
 };
+
+#define FL_KNOWN(reg) (UINT64_C(1) << (reg))
+
+/* A return address as it is saved; see set_return. */
+static inline uint64_t fl_cfi_return(uint64_t saved)
+{
+	return FL_IS_ARM64 ? saved & UINT64_C(0xffffffffffff) : saved;
+}
 
 enum fl_step {
 	FL_STEP_CALLER,		/* regs are the caller's now */

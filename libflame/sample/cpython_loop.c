@@ -90,7 +90,7 @@ void fl_cpython_find_loop(struct fl_module *m)
 		if (!m->symbols.data[i].stub &&
 		    strcmp(m->symbols.data[i].name, LOOP) == 0)
 			entry = &m->symbols.data[i];
-	if (!entry || entry->end - entry->start > MAX_ENTRY)
+	if (FL_IS_ARM64 || !entry || entry->end - entry->start > MAX_ENTRY)
 		return;
 	size = (size_t)(entry->end - entry->start);
 	code = fl_alloc(size);

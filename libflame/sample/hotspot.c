@@ -92,7 +92,8 @@ static enum fl_step leave(struct java_step *s, uint64_t pc, uint64_t sp,
 	s->regs->value[FL_REG_IP] = pc;
 	s->regs->value[FL_REG_SP] = sp;
 	s->regs->value[FL_REG_BP] = fp;
-	s->regs->known = 1u << FL_REG_IP | 1u << FL_REG_SP | 1u << FL_REG_BP;
+	s->regs->known = FL_KNOWN(FL_REG_IP) | FL_KNOWN(FL_REG_SP) |
+			 FL_KNOWN(FL_REG_BP);
 	return FL_STEP_CALLER;
 }
 

@@ -321,6 +321,14 @@ static void open_jvm(struct fl_processes *all, struct fl_process *p)
 	p->hotspot_tried = fl_now();
 	if (!fl_process_is_jvm(p))
 		return;
+	if (FL_IS_ARM64) {
+		p->hotspot_refused = true;
+		fl_warn(all->flame, "process %d is a JVM, whose frames can be "
+			"read on x86-64 only: Java methods come from its perf "
+			"map, if it has one (jcmd %d Compiler.perfmap)",
+			(int)p->pid, (int)p->pid);
+		return;
+	}
 	major = fl_process_jvm_release(all, p);
 	if (!p->hotspot)
 		refuse_jvm(all, p, major);

@@ -5,9 +5,15 @@
 #include "sample/perf_records.h"
 
 /* Registers of a sample, in the kernel's order, by DWARF's numbers. */
-static const uint8_t registers[] = {
+static const uint8_t registers[FL_REGS] = {
+#if FL_IS_ARM64
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+	20, 21, 22, 23, 24, 25, 26, 27, 28, FL_REG_BP, FL_REG_RA, FL_REG_SP,
+	FL_REG_IP
+#else
 	0, FL_REG_BX, 2, 1, 4, 5, FL_REG_BP, FL_REG_SP, FL_REG_IP,
 	8, 9, 10, 11, 12, 13, 14, 15
+#endif
 };
 
 struct reader {
@@ -61,7 +67,7 @@ static void read_user(struct reader *r, struct fl_event *e)
 	for (size_t i = 0; abi && i < FL_COUNT(registers); i++)
 		e->regs.value[registers[i]] = word(r);
 	e->user64 = abi == PERF_SAMPLE_REGS_ABI_64;
-	e->regs.known = (1u << FL_REGS) - 1;
+	e->regs.known = FL_KNOWN(FL_REGS) - 1;
 	size = word(r);
 	e->stack.data = bytes(r, size);
 	e->stack.start = e->regs.value[FL_REG_SP];

@@ -7,8 +7,9 @@
 
 #include <linux/perf_event.h>
 
-/* Registers of samples: AX to IP, and R8 to R15. */
-#define FL_PERF_REGISTERS UINT64_C(0xff01ff)
+/* Registers of samples: AX to IP, and R8 to R15; of arm64 all. */
+#define FL_PERF_REGISTERS (FL_IS_ARM64 ? UINT64_C(0x1ffffffff) : \
+					 UINT64_C(0xff01ff))
 
 /* The fields at the end of every other record: pid, tid, time, cpu. */
 enum { FL_PERF_TRAILER = 24 };

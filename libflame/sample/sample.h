@@ -13,7 +13,8 @@
  *	elf.c		ELF files, on disk or in memory
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
  *	demangle.c	names of C++ and Rust; demangle_rust.c: new ones of Rust
- *	cfi.c		.eh_frame: how to find the caller of an address
+ *	cfi.c		.eh_frame: how to find the caller of an address, on
+ *			x86-64 and arm64
  *	cfi_expression.c	the expressions in it
  *	unwind.c	the frames of a sample, from its registers and stack bytes
  *	hotspot.c	Java frames, from a JVM's memory (hotspot.h)

@@ -73,7 +73,12 @@ static void keep(struct fl_unwinder *u, const struct fl_regs *regs,
 		 const struct fl_memory *memory)
 {
 	static const uint8_t kept[FL_KEPT_REGS] = {
+#if FL_IS_ARM64
+		19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+		FL_REG_SI
+#else
 		FL_REG_BX, FL_REG_BP, 12, 13, 14, 15, FL_REG_SI
+#endif
 	};
 	struct fl_kept *k;
 
@@ -129,7 +134,10 @@ static bool is_code(struct fl_unwinder *u, struct fl_process *p, uint64_t at)
 	return fl_process_mapping(u->processes, p, at);
 }
 
-/* push %rbp; mov %rsp, %rbp at the beginning of every function. */
+/*
+ * push %rbp; mov %rsp, %rbp at the beginning of every function, or of arm64
+ * stp x29, x30, [sp, -SIZE]!; mov x29, sp.
+ */
 static enum fl_step step_by_pointer(struct fl_unwinder *u, struct fl_process *p,
 				    const struct fl_memory *memory,
 				    struct fl_regs *regs)
@@ -141,6 +149,7 @@ static enum fl_step step_by_pointer(struct fl_unwinder *u, struct fl_process *p,
 	if (bp & 7 || bp < regs->value[FL_REG_SP] ||
 	    !memory->read(memory->arg, bp, words, sizeof(words)))
 		return FL_STEP_UNREADABLE;
+	words[1] = fl_cfi_return(words[1]);
 	if (!words[1])
 		return FL_STEP_END;
 	if (!is_code(u, p, words[1]))
@@ -148,7 +157,8 @@ static enum fl_step step_by_pointer(struct fl_unwinder *u, struct fl_process *p,
 	regs->value[FL_REG_BP] = words[0];
 	regs->value[FL_REG_SP] = bp + 16;
 	regs->value[FL_REG_IP] = words[1];
-	regs->known = 1u << FL_REG_BP | 1u << FL_REG_SP | 1u << FL_REG_IP;
+	regs->known = FL_KNOWN(FL_REG_BP) | FL_KNOWN(FL_REG_SP) |
+		      FL_KNOWN(FL_REG_IP);
 	return FL_STEP_CALLER;
 }
 
@@ -165,6 +175,8 @@ static bool is_trampoline(struct fl_process *p, const struct fl_symbol *symbol,
 	uint8_t code[sizeof(moved)];
 
 	*pushed = false;
+	if (FL_IS_ARM64)
+		return false;	/* they have frame pointers */
 	if (!fl_process_read(p, regs->value[FL_REG_IP], code, sizeof(code)))
 		return symbol && strncmp(symbol->name, "py::", 4) == 0;
 	if (memcmp(code, moved, sizeof(moved)) == 0)
@@ -182,7 +194,8 @@ static bool is_bare(struct fl_process *p, const struct fl_symbol *symbol,
 
 	return symbol && strncmp(symbol->name, "py::", 4) == 0 &&
 	       fl_process_read(p, regs->value[FL_REG_IP], &code, 1) &&
-	       (regs->value[FL_REG_IP] == symbol->start || code == 0xc3);
+	       (regs->value[FL_REG_IP] == symbol->start ||
+		(!FL_IS_ARM64 && code == 0xc3));
 }
 
 static enum fl_step step_bare(const struct fl_memory *memory,
@@ -190,6 +203,14 @@ static enum fl_step step_bare(const struct fl_memory *memory,
 {
 	uint64_t sp = regs->value[FL_REG_SP], ip;
 
+	if (FL_IS_ARM64) {
+		if (!(regs->known & FL_KNOWN(FL_REG_RA)))
+			return FL_STEP_UNREADABLE;
+		regs->value[FL_REG_IP] =
+			fl_cfi_return(regs->value[FL_REG_RA]);
+		regs->known &= ~FL_KNOWN(FL_REG_RA);
+		return FL_STEP_CALLER;
+	}
 	if (!memory->read(memory->arg, sp, &ip, sizeof(ip)))
 		return FL_STEP_UNREADABLE;
 	regs->value[FL_REG_SP] = sp + 8;
@@ -208,9 +229,22 @@ static enum fl_step step_trampoline(const struct fl_memory *memory,
 	regs->value[FL_REG_IP] = words[1];
 	if (pushed) {
 		regs->value[FL_REG_BP] = words[0];
-		regs->known |= 1u << FL_REG_BP;
+		regs->known |= FL_KNOWN(FL_REG_BP);
 	}
 	return FL_STEP_CALLER;
+}
+
+/* bl: 26 bits of distance, in instructions. */
+static bool calls_arm64(struct fl_process *p, uint64_t pc, uint64_t start)
+{
+	uint32_t code;
+	int64_t distance;
+
+	if (!fl_process_read(p, pc - 4, &code, sizeof(code)) ||
+	    code >> 26 != 0x25)
+		return false;
+	distance = (int64_t)(code & 0x3ffffff) - (code >> 25 & 1) * 0x4000000;
+	return pc - 4 + (uint64_t)(4 * distance) == start;
 }
 
 /* A direct call of the function from its own module. */
@@ -220,6 +254,9 @@ static bool calls(struct fl_process *p, const struct fl_mapping *m, uint64_t pc,
 	uint8_t code[5];
 	int32_t distance;
 
+	if (FL_IS_ARM64)
+		return pc >= m->start && pc < m->end &&
+		       calls_arm64(p, pc, start);
 	if (pc < m->start || pc >= m->end ||
 	    !fl_process_read(p, pc - 5, code, sizeof(code)))
 		return false;
@@ -264,11 +301,12 @@ static void find_pointer(struct fl_unwinder *u, struct fl_process *p,
 			return;
 		if (words[0] <= at || words[0] - at > MAX_STACK)
 			continue;
+		words[1] = fl_cfi_return(words[1]);
 		if (!calls(p, &m, words[1], start) &&
 		    !(native && calls_native_method(u, p, words[1])))
 			continue;
 		regs->value[FL_REG_BP] = at;
-		regs->known |= 1u << FL_REG_BP;
+		regs->known |= FL_KNOWN(FL_REG_BP);
 		return;
 	}
 }
@@ -292,6 +330,8 @@ static enum fl_step step_clone(struct fl_unwinder *u, struct fl_process *p,
 {
 	uint64_t ip;
 
+	if (FL_IS_ARM64)
+		return FL_STEP_END;
 	if (!memory->read(memory->arg, regs->value[FL_REG_SP], &ip,
 			  sizeof(ip)) || !is_code(u, p, ip))
 		return FL_STEP_END;
@@ -309,6 +349,7 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	const struct fl_cfi_row *row = NULL;
 	struct fl_module *module = m ? m->module : NULL;
 	uint64_t address, sp = regs->value[FL_REG_SP];
+	bool is_leaf = lookup == regs->value[FL_REG_IP];
 	enum fl_step status;
 	bool pushed;
 
@@ -339,8 +380,10 @@ static enum fl_step step(struct fl_unwinder *u, struct fl_process *p,
 	/* That may have read the mappings anew. */
 	status = fl_cfi_step(&module->cfi, row, memory, regs);
 	*signal = row->signal;
+	/* A function of arm64 that calls none may have no stack. */
 	if (status == FL_STEP_CALLER && !row->signal &&
-	    regs->value[FL_REG_SP] <= sp)
+	    regs->value[FL_REG_SP] <= sp &&
+	    !(FL_IS_ARM64 && regs->value[FL_REG_SP] == sp && is_leaf))
 		return FL_STEP_UNREADABLE;
 	return status;
 }

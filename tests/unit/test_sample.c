@@ -626,6 +626,12 @@ static size_t copy_stack(uint64_t sp, size_t size)
 
 static void from_context(struct fl_regs *regs, const ucontext_t *context)
 {
+#if FL_IS_ARM64
+	memcpy(regs->value, context->uc_mcontext.regs,
+	       sizeof(context->uc_mcontext.regs));
+	regs->value[FL_REG_SP] = context->uc_mcontext.sp;
+	regs->value[FL_REG_IP] = context->uc_mcontext.pc;
+#else
 	static const int order[FL_REGS] = {
 		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
 		REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
@@ -635,7 +641,8 @@ static void from_context(struct fl_regs *regs, const ucontext_t *context)
 	for (unsigned i = 0; i < FL_REGS; i++)
 		regs->value[i] =
 			(uint64_t)context->uc_mcontext.gregs[order[i]];
-	regs->known = (1u << FL_REGS) - 1;
+#endif
+	regs->known = FL_KNOWN(FL_REGS) - 1;
 }
 
 static __attribute__((noinline)) enum fl_stack_end
