@@ -582,11 +582,12 @@ static int finish(struct flame_sink *sink)
 		remark_unused(sink->flame, &state->page);
 	if ((state->page.split || state->page.source_url) &&
 	    !sink->keeps_apart)
-		fl_remark(sink->flame, "--%s: only a page (html) uses it",
+		fl_remark(sink->flame, "--%s is ignored: only a page (html) "
+			  "uses it",
 			  state->page.split ? "split" : "source-url");
 	if (state->page.budget && !state->page.has_budget)
-		fl_remark(sink->flame, "--budget: only text (-f text) keeps "
-			  "to it");
+		fl_remark(sink->flame, "--budget is ignored: only text "
+			  "(-f text) keeps to it");
 
 	state->page.out = NULL;
 	if (status != FLAME_OK) {
