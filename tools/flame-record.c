@@ -249,6 +249,7 @@ static void say_missed(const struct cli *cli,
 static void say_result(const struct cli *cli,
 		       const struct fl_record_result *result)
 {
+	const struct own *own = cli->own;
 	double samples = (double)FL_MAX(result->samples, 1);
 	double whole = 100 * (double)result->whole / samples;
 	double truncated = 100 * (double)result->truncated / samples;
@@ -259,9 +260,12 @@ static void say_result(const struct cli *cli,
 	if (cli->quiet)
 		return;
 	if (lost > 0.01 * ((double)result->samples + lost))
-		cli_say(cli, "%.1f %% of the samples were lost: a lower "
-			"--frequency or --stack loses less",
-			100 * lost / ((double)result->samples + lost));
+		cli_say(cli, "%.1f %% of the samples were lost: a %s or a "
+			"smaller --stack loses less",
+			100 * lost / ((double)result->samples + lost),
+			own->counted.name[0] ? "larger --count" :
+			own->kind == FL_RECORD_OFFCPU ? "--min-wait" :
+			"lower --frequency");
 	if (truncated > 5 && result->stack < FL_MAX_STACK)
 		cli_say(cli, "%.1f %% of the stacks are longer than what was "
 			"copied of them: --stack %d copies more", truncated,
