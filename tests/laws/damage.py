@@ -50,7 +50,8 @@ def told(said):
 
     Where they tell of bytes only, an event has EVENT bytes or more.
     """
-    if re.search('nothing of it can be drawn|no format that is known', said):
+    if re.search('nothing of it can be drawn|not a profile of a known',
+                 said):
         return sum(whole.values())
     if not re.search(r'chunks damaged|not finished|[1-9]\d* name a stack',
                      said):

@@ -128,11 +128,12 @@ Test(unreadable, a_name_that_the_shell_would_take_apart_is_not_pasted)
 	cr_expect(strstr(is, "perf script -i FILE |"), "%s", is);
 }
 
-Test(unreadable, what_is_not_known_is_shown_and_the_formats_come_last)
+Test(unreadable, what_is_not_known_is_shown_and_where_the_formats_are)
 {
 	NAMED("dear diary\n", "begins with \"dear diary\\x0a\"",
-	      "read are jfr, perf");
-	NAMED("a\0b\x1b[31mc", "begins with \"a\\x00b\\x1b[31mc\"", "jfr");
+	      "libflame-formats(5)");
+	NAMED("a\0b\x1b[31mc", "begins with \"a\\x00b\\x1b[31mc\"",
+	      "libflame-formats(5)");
 }
 
 /* Frames and counts that begin as something else does. */
@@ -191,6 +192,6 @@ Test(nul, other_controls_and_del_are_blanks)
 
 Test(nul, binary_data_are_no_stacks)
 {
-	NAMED("a\0\0b;c 1\n", "no format", "begins with");
-	NAMED("\x01\0\x02;c 1\n", "no format", "begins with");
+	NAMED("a\0\0b;c 1\n", "not a profile", "begins with");
+	NAMED("\x01\0\x02;c 1\n", "not a profile", "begins with");
 }
