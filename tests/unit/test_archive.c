@@ -220,7 +220,7 @@ Test(archive, what_is_no_profile_is_left_out)
 	file("noise", "\1\2\3");
 	file("b", "a 3\n");
 	cr_assert_str_eq(fold(tar.size), "a 5\n");
-	cr_assert_not_null(strstr(text_of(&warned), "x/noise: no format"));
+	cr_assert_not_null(strstr(text_of(&warned), "x/noise: not a profile"));
 }
 
 Test(archive, a_listener_hears_of_what_is_no_profile)

@@ -986,6 +986,10 @@ Test(source, of_an_unknown_format_says_where_the_known_ones_are)
 	cr_expect_null(flame_open_memory(flame, "a 1\n", 4, "m", "nettle"));
 	cr_expect(strstr(flame_error(flame), "nettle"));
 	cr_expect(strstr(flame_error(flame), "libflame-formats(5)"));
+}
+
+Test(source, of_nearly_a_known_format_says_which)
+{
 	cr_expect_null(flame_open_memory(flame, "a 1\n", 4, "m", "foldet"));
 	cr_expect(strstr(flame_error(flame), "did you mean folded?"));
 }
