@@ -37,7 +37,10 @@ extern const char *const record_kinds[];
 extern volatile int record_stopped;
 
 bool record_is_script(const struct own *own);
-/* The output, and what is before it; event NULL: of several.  NULL: failed. */
+/*
+ * Opens the output, with the filters that were asked for before it.  event: the
+ * metric, or NULL for several.  Returns NULL on failure.
+ */
 struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
 			       const char *event);
 /* The sink is finished; a message says why there is nothing in it.  result may

@@ -294,7 +294,10 @@ static bool start_jvms(const struct cli *cli, const struct fl_targets *targets,
 	return false;
 }
 
-/* The output, and what is before it; *root names the process. */
+/*
+ * Opens the output and the filters before it.  *root: the filter that puts the
+ * name of the process below all stacks.
+ */
 static struct flame_sink *make_chain(struct cli *cli, struct flame *flame,
 				     struct flame_sink **root)
 {

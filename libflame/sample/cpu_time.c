@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CPU time of what was recorded, by the kernel's account: samples of a
- * thread's own clock miss threads that end before it has gone round.
+ * The CPU time of the recorded processes, by the kernel's account.  Where each
+ * thread has events of its own, threads that end before their first sample is
+ * due are missing from the samples, and not from this.
  */
 #include "fl.h"
 

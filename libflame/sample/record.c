@@ -364,8 +364,9 @@ static bool start(struct fl_recorder *r)
 static int end(struct fl_recorder *r, struct flame_source *source)
 {
 	r->result.seconds = (double)(fl_now() - r->begin) / 1e9;
+	/* The account of a command that has ended includes its children. */
 	if (r->how.kind == FL_RECORD_CPU && !r->how.sampling.all &&
-	    !r->how.sampling.counted)
+	    !r->how.sampling.counted && r->how.sampling.children)
 		r->result.cpu = (double)fl_cpu_time(r) / 1e9;
 	r->result.per_cpu = r->events.per_cpu;
 	source->start = r->since_1970 + r->begin;

@@ -37,11 +37,13 @@ struct fl_waiter {
 				   next sample weighs as many */
 		uint64_t running, waiting;	/* for a CPU */
 	} owed;
-	struct fl_ready {	/* wall: by which these are divided */
-		bool known;
-		uint64_t ran, waited;	/* ns, at the first of them, */
-		uint64_t last;		/* and the sum at the last */
-		uint64_t looks, waiting;	/* all; those of waits */
+	/* Wall: divides looks into running and waiting. */
+	struct fl_ready {
+		bool known;		/* there was a first look */
+		uint64_t ran, waited;	/* the account at the first look; ns */
+		uint64_t last;		/* the sum of both at the last look */
+		uint64_t looks;		/* all since the first */
+		uint64_t waiting;	/* those counted as waiting */
 	} ready;
 	flame_id ran;		/* wall: its stack when it ran; 0: not seen */
 	enum fl_stack_end ran_end;
@@ -128,8 +130,8 @@ bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample);
 /* What a thread owes when a sample of it comes; nothing: it is not wanted. */
 struct fl_owed fl_wall_take_owed(struct fl_recorder *r, pid_t tid);
 /*
- * That sample, at a time; what the thread waited is another one, which
- * is the next of fl_wall_next.
+ * Makes the sample of a thread's looks at a time.  If some are of waiting for a
+ * CPU, they are a second sample, which the next call of fl_wall_next returns.
  */
 bool fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *seen,
 		 struct fl_owed owed, int64_t time,

@@ -74,7 +74,8 @@ struct fl_record_result {
 	uint64_t unseen;	/* offcpu: ns of waits that ended before their
 				   stacks were read */
 	double seconds;
-	double cpu;		/* seconds of CPU time, by the kernel's account */
+	double cpu;		/* seconds of CPU time, by the kernel's
+				   account; 0: not known */
 	bool per_cpu;		/* CPUs were sampled, not threads */
 	bool kernel, hardware, throttled;
 	uint64_t unread;	/* wall: looks at memory that is not readable */

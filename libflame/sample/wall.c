@@ -3,8 +3,8 @@
  * Wall clock time: looks at all threads at a frequency.  One that is blocked has
  * its stack read; one that runs owes a look to the next of its samples, which the
  * kernel takes anyway.  So each thread gets as many looks as any other, and
- * nobody is stopped.  Of those looks as many are of a thread that waits for a CPU
- * as the kernel's account of it says.
+ * nobody is stopped.  The kernel's account of a thread says which share of these
+ * looks found it waiting for a CPU.
  */
 #include "fl.h"
 
@@ -254,9 +254,9 @@ static bool is_to_be_read(struct fl_recorder *r,
 }
 
 /*
- * Looks at a thread that is not blocked.  As many of all these are of a thread
- * that waits for a CPU as the kernel's account of its time says, which stands
- * while it waits.
+ * Counts looks at a thread that is not blocked as running or waiting for a CPU.
+ * The kernel's account has the time of both, so the share of waiting is that of
+ * the account.  The account does not change while a thread waits.
  */
 static void owe(struct fl_waiter *waiter, const struct fl_blocked *now,
 		uint64_t looks)

@@ -13,7 +13,7 @@ const tabs = new Map([
 	["Lines", ["=", (s) => d.names[s]]],
 ]);
 
-// Of "a.B.run:12" or "run (b.py:12)" what is before the line, and the line.
+// Splits "a.B.run:12" and "run (b.py:12)": [1] is the function, [2] the line.
 const lineOf = (s) => /^(.+?):(\d+)\)?$/.exec(d.names[s]) || [];
 
 // How it ran; where that is not told, what its colour tells of its language.
