@@ -120,7 +120,8 @@ static bool find_named(void *arg, pid_t pid)
 	struct search *s = arg;
 	char text[256];
 
-	if (pid == getpid() || !read_short(pid, "comm", text, sizeof(text)))
+	if (pid == getpid() || !is_mine(pid) ||
+	    !read_short(pid, "comm", text, sizeof(text)))
 		return true;
 	text[strcspn(text, "\n")] = '\0';
 	/* The kernel keeps 15 bytes of a name. */
@@ -158,13 +159,9 @@ static bool take_word(struct search *s, const char *word,
 	}
 	if (!each_process(find_named, s))
 		return false;
-	if (s->targets->count == s->before + 1)
+	if (s->targets->count > s->before)
 		return true;
-	if (s->targets->count == s->before)
-		snprintf(text, size, "no process is named %s", word);
-	else
-		snprintf(text, size, "%zu processes are named %s: give their "
-			 "numbers", s->targets->count - s->before, word);
+	snprintf(text, size, "no process of this user is named %s", word);
 	return false;
 }
 

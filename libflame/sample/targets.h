@@ -21,7 +21,7 @@ struct fl_targets {
 
 /*
  * Adds the processes of a list with blanks or commas: numbers, "java" for every
- * JVM of this user, or the name of a single process.
+ * JVM of this user, or a name for each process of this user that has it.
  */
 bool fl_targets_add(struct flame *flame, struct fl_targets *targets,
 		    const char *list, struct fl_refusal *refusal);
