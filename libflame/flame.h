@@ -12,7 +12,7 @@
  * (push: a writer, a filter or a tree) and struct flame_tree (a flow that
  * has become a whole).  Two sources into one sink are a merge.
  *
- * Unless a function says otherwise: functions that return int give FLAME_OK
+ * Unless a function says otherwise: functions that return int return FLAME_OK
  * or FLAME_FAILED, with the text in flame_error(); pointers that are NULL
  * mean failure, with the text in flame_error(); strings are UTF-8 as far as
  * the input was, and are copied; nothing here prints, exits or aborts.  A
@@ -102,7 +102,7 @@ const char *flame_error(const struct flame *flame);
  */
 int flame_clear(struct flame *flame);
 
-/* Warnings: damage from which whole records were kept, guesses, losses. */
+/* Warnings: damage from which whole records were read, guesses, losses. */
 void flame_on_warning(struct flame *flame,
 		      void (*warn)(void *arg, const char *line), void *arg);
 
@@ -127,7 +127,7 @@ void flame_on_progress(struct flame *flame,
 
 /*
  * Members of archives.  A source may be a tar archive, as flame_source_format
- * says: flame_next and flame_pump give the samples of its members in turn,
+ * says: flame_next and flame_pump return the samples of its members in turn,
  * which are sources of their own, asked for what it was asked for.  The
  * function hears of each: FLAME_OK: it was opened; FLAME_END: it was read;
  * FLAME_FAILED: it could not be (flame_error), and source is NULL where it was
@@ -191,7 +191,7 @@ bool flame_shrunk(const void *at);
 void flame_threads(struct flame *flame, unsigned n);
 
 /*
- * Whether flame_frame and all readers give each Java method one name: a/b/C.m
+ * Whether flame_frame and all readers name each Java method alike: a/b/C.m
  * for La/b/C;::m and void a.b.C.m(int), and one class for classes whose names
  * differ between JVMs only by an address or a counter (lambdas, proxies,
  * generated classes).  Off by default.  Call it before anything is read.
@@ -232,7 +232,7 @@ flame_id flame_label_get(const struct flame *flame, flame_id set,
 
 /*
  * A metric, with the counts of all samples read so far, selected or not: a
- * tool can tell which samples it left out.
+ * tool can name the samples it left out.
  */
 struct flame_metric {
 	const char *name;	/* "cpu", "alloc", "jdk.FileRead" */
@@ -258,11 +258,11 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
  *
  * flame_ask sets an option of reading, a row of kind 's' or 'd' (flame_rows),
  * before the first flame_next.
- * flame_next fills *sample and gives FLAME_OK, or FLAME_END, or
- * FLAME_FAILED.  It gives all samples of each source.  flame_pump counts a
+ * flame_next fills *sample and returns FLAME_OK, or FLAME_END, or
+ * FLAME_FAILED.  It returns all samples of each source.  flame_pump counts a
  * chunk of JFR that went into the same sink before once, and flame_finish
- * remarks on it; "overlap" "keep" counts it each time.  flame_close takes NULL
- * too.
+ * remarks on it; "overlap" "keep" counts it each time.  flame_close accepts
+ * NULL too.
  */
 struct flame_source *flame_open(struct flame *flame, const char *path,
 				const char *format);
@@ -277,10 +277,10 @@ void flame_close(struct flame_source *source);
 /*
  * How much of a source was lost, once it was read to its end.
  *
- * FLAME_SOME_LOST: warnings tell how much; also the value of an empty input.
+ * FLAME_SOME_LOST: warnings say how much; also the value of an empty input.
  * FLAME_ALL_LOST: there was no whole record; also where flame_next or
- * flame_pump failed on something that is no profile, before any sample: after
- * flame_clear, other sources can be read.
+ * flame_pump failed on something that is not a profile, before any sample;
+ * after flame_clear, other sources can be read.
  * FLAME_NOT_READ_ON: reading ended early, as the input unpacks to far more than
  * its size, or has a line that is too long (flame_process_limit_line).
  */
@@ -333,9 +333,9 @@ struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
 
 /*
  * Owns next as flame_filter does.
- * Takes one metric: the one asked for, or (NULL) cpu if there is any, else
+ * Passes one metric: the one asked for, or (NULL) cpu if there is any, else
  * the one with most samples.  Remarks name the choice and the others.  With
- * the option events (flame_set) a page takes those instead.
+ * the option events (flame_set) a page shows those instead.
  */
 struct flame_sink *flame_pick(struct flame_sink *next, const char *event);
 
@@ -355,12 +355,12 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink);
 /* Ends and frees the chain: the only place where success is known. */
 int flame_finish(struct flame_sink *sink);
 
-/* Frees the chain and leaves no output behind; takes NULL too. */
+/* Frees the chain and leaves no output; accepts NULL too. */
 void flame_abandon(struct flame_sink *sink);
 
 /*
  * A tree: a flow that has become a whole.  1 column to draw, 2 to compare.
- * flame_tree_sink gives a sink that counts into one column; finish it.  A
+ * flame_tree_sink returns a sink that counts into one column; finish it.  A
  * second metric in a column, or in a sink of flame_create that draws or folds,
  * is a failure: put flame_pick before it.  Weights without a metric, as of
  * folded text, add to any.
@@ -383,7 +383,7 @@ int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink);
 const char *flame_tree_metric(const struct flame_tree *tree);
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column);
 /*
- * The recorded time of a column's profiles in ns: as the recordings tell it,
+ * The recorded time of a column's profiles in ns: as the recordings have it,
  * else from the first to the last sample, within the selected times.  Several
  * profiles are one span, with the gaps.  0: unknown.
  */
@@ -464,7 +464,7 @@ int flame_rows(enum flame_row_kind kind, unsigned index,
 const char *flame_format_of(const char *path);
 
 /*
- * From now on, for the process, an expression tells labels of paths (app,
+ * From now on, for the process, an expression finds labels of paths (app,
  * attempt, executor, stage, epoch, host, pid, container) before the layouts do
  * that are known: by groups that have their names, as "(?<executor>\d+)".
  */
@@ -525,7 +525,7 @@ bool flame_refused_empty(const struct flame *flame);
  * The name that is most like the one wanted, the first of equals: at most a
  * quarter of its letters, and one, are added, removed, changed or swapped.
  * Upper and lower case are alike, and a name may go on with a blank, "." or "$"
- * behind what is wanted.  NULL: none is near.
+ * after what is wanted.  NULL: none is near.
  */
 const char *flame_nearest(const char *wanted, const char *const *names,
 			  size_t n);
@@ -550,7 +550,7 @@ void flame_trees_free(struct flame_trees *trees);
  *
  * flame_trials_compare tests for each name whether its weight, in total and
  * where it is the leaf, changed: Welch's test, with the variance between runs,
- * which is never taken for less than chance makes of counts of samples.  Of
+ * which is never less than what chance makes of counts of samples.  Of
  * what is then found, a part of at most `rate` (0.05) is expected to be chance.
  * Weights are as they are, or scaled to equal totals or times of runs
  * (FLAME_FAILED where a time is not known).  re (or NULL): only names that
@@ -594,14 +594,15 @@ struct flame_tree *flame_trials_tree(const struct flame_trials *trials);
  * Judges the comparison: FLAME_WORSE if a change that was found, and that
  * nothing else explains, is larger than the limit (0.03: by three parts in a
  * hundred); FLAME_WITHIN if it is sure of each name, with a probability of
- * 95 %, that it did not grow by as much; else, and where no side has three runs,
- * FLAME_UNSURE.  Without a pattern names of less than a twentieth of all may grow by what such a twentieth may.
+ * 95 %, that it did not grow by as much; else, and where no side has three
+ * runs, FLAME_UNSURE.  Without a pattern names of less than a twentieth of all
+ * may grow by what such a twentieth may.
  */
 enum flame_verdict { FLAME_WITHIN, FLAME_WORSE, FLAME_UNSURE };
 struct flame_judgement {
 	enum flame_verdict verdict;
 	const struct flame_change *doubt;	/* least is known of; or NULL */
-	double high;	/* it may have become so many times what it was */
+	double high;	/* it may have become this many times what it was */
 	double runs;	/* on each side that would do; 0: not known */
 };
 void flame_trials_judge(const struct flame_trials *trials, double limit,
@@ -615,7 +616,7 @@ void flame_trials_free(struct flame_trials *trials);
  * ("app,stage"), and sums those that differ in weight alone.  It needs what the
  * sink `like` needs, to which the parts will be put, or another of its kind;
  * and for `further` (or NULL) keys, which do not divide, that samples have such
- * labels.  Finish it; then flame_split_at gives the parts, in the order of
+ * labels.  Finish it; then flame_split_at returns the parts, in the order of
  * first samples, and NULL past the last, and flame_split_put puts one into a
  * sink, as often as it is called: a sink of another dictionary gets only the
  * names and stacks that the part has.
@@ -640,10 +641,10 @@ void flame_split_free(struct flame_split *split);
  * Text, for programs whose work is on lines or tables.  In: path and
  * wrappers as for flame_open.  A line comes without its \n or \r\n and without
  * byte order marks in front, may hold anything else, and stays until the next;
- * flame_lines_next gives FLAME_OK, FLAME_END (a warning tells if the input was
+ * flame_lines_next returns FLAME_OK, FLAME_END (a warning says if the input was
  * cut short; the rest of its last line is lost) or FLAME_FAILED.  Out: an
- * output as flame_create's; flame_text_finish frees it and tells whether it
- * succeeded.  Close and abandon take NULL too.
+ * output as flame_create's; flame_text_finish frees it and says whether it
+ * succeeded.  Close and abandon accept NULL too.
  */
 struct flame_lines *flame_lines_open(struct flame *flame, const char *path);
 int flame_lines_next(struct flame_lines *lines, const char **line,
@@ -659,7 +660,7 @@ void flame_text_abandon(struct flame_text *text);
 /*
  * The bill of Spark's applications: what the cores of their executors were paid
  * for, by query, stage and operator.  The time is that of event logs (paths,
- * with '\n' between them); samples tell what it went to.  flame_bill_sink makes
+ * with '\n' between them); samples say what it went to.  flame_bill_sink makes
  * a sink to pump all inputs into, before any filter, which passes samples on
  * to next; NULL: failed, and next is freed.  Once it is finished
  * flame_bill_write writes the bill as JSON.  A bill must be
@@ -673,16 +674,16 @@ int flame_bill_write(struct flame_bill *bill, struct flame_text *out);
 void flame_bill_free(struct flame_bill *bill);
 
 /*
- * A label that a path tells by itself: app, attempt, executor, stage, epoch,
+ * A label that a path has by itself: app, attempt, executor, stage, epoch,
  * host, pid or container, in the layouts of Spark's profilers, YARN and
- * HProfiler.  false: it tells none of this key, or the value and its NUL do
+ * HProfiler.  false: it has none of this key, or the value and its NUL do
  * not fit in size bytes.  No file is opened.
  */
 bool flame_path_label(const char *path, const char *key, char *value,
 		      size_t size);
 
 /*
- * The executors of Spark's event logs, paths as --spark-events takes them, one
+ * The executors of Spark's event logs, paths as --spark-events reads them, one
  * a line: how many tasks ran there, and for how long in all (ns).
  */
 int flame_spark_executors(struct flame *flame, const char *logs,
