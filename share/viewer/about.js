@@ -50,7 +50,7 @@ function factTable(facts) {
 		element("tr", "", element("th", key), element("td", value))));
 }
 
-// Settings and events are many: they are behind a line.
+// Settings and events are many: they are opened by a line.
 function factLists({ facts }) {
 	const many = { setting: [], event: [] }, few = [];
 	for (const [key, value] of facts)
@@ -80,7 +80,7 @@ function openAbout() {
 				side.inputs.length, "more file")));
 	});
 	if (warnings[0])
-		parts.push(element("b", "Damage, and what else was told"),
+		parts.push(element("b", "Damage and other remarks"),
 			...warnings.map((s) => element("p", s)));
 	parts.push(element("p", joined(" ", "Made by libflame", version,
 		options && "with " + options)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The profile: base64 of raw deflate, made by libflame/draw/html.c, which
- * tells its layout.  Nodes come in preorder; a parent's number is smaller
+ * says its layout.  Nodes come in preorder; a parent's number is smaller
  * than its child's, so everything here is a loop.
  */
 const { abs, ceil, floor, max, min, round } = Math;

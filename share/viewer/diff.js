@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A comparison: column 0 is before, 1 is after.  Widths are those of one of
- * them, or of the larger; colours tell the change: the ramp is the page's
+ * them, or of the larger; colours show the change: the ramp is the page's
  * first colours.  Counts stay what they are: before is scaled as it is shown.
  */
 const diff = {
 	column: 0,	// of the widths; 2: of the larger
 	noise: 0,	// sigmas of chance that stay grey
 	scale: 1, step: null,
-	shown: "",	// what of a frame the colours tell
+	shown: "",	// what of a frame the colours show
 	most: {},	// the largest changes
 };
 const NONE = 5;

@@ -94,7 +94,7 @@ function colorOf(i) {
 }
 
 /*
- * What is seen of a row that is so many pixels wide, from left to right:
+ * What is seen of a row of this many pixels, from left to right:
  * put(node, left, right, ink).  Frames that begin in the same pixel are one,
  * without a node.
  */
@@ -235,7 +235,7 @@ function linesOf(c, width, height) {
 	return c;
 }
 
-// All that is in view, on a canvas of so many pixels by CSS pixel.
+// All that is in view, on a canvas of this many pixels by CSS pixel.
 function paintOn(c, ratio, corner) {
 	const list = [];
 	paintRows(c, ratio, list, corner);

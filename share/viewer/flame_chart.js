@@ -46,7 +46,7 @@ function trackOf(name, sets) {
 		track = { time: time.subarray(a, b), node: node.subarray(a, b),
 			weight: weight.subarray(a, b) };
 	} else {
-		// Numbers of samples, behind their times: 2^32 of each are exact.
+		// Numbers of samples, after their times: 2^32 of each are exact.
 		const n = parts.reduce((n, [a, b]) => n + b - a, 0);
 		const keys = f64(n), size = time.length;
 		let k = 0;
@@ -319,7 +319,7 @@ function hoverChart(e) {
 	if (k < 0)
 		return;
 	const { tick } = d.moments, [, a, b] = chart.boxes.slice(k, k + 5);
-	// As exactly as pixels tell it.
+	// As exactly as pixels show it.
 	const digits = min(max(floor(-Math.log10((timeAt(1) - timeAt(0)) *
 		tick)), 0), 6);
 	fillTip(current, []);
@@ -332,7 +332,7 @@ function hoverChart(e) {
 		tip.offsetHeight - 6 : y);
 }
 
-// Another span: seen at once, and taken as a step when it rests.
+// Another span: seen at once, and added as a step when it rests.
 function lookAtSpan(a, b) {
 	const { end } = d.moments, size = min(max(b - a, 4), end);
 	chart.a = min(max(a, 0), end - size);

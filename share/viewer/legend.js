@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the colours stand for, on the screen: the heaviest kinds, packages or
- * libraries; each takes the stacks with it, or (Alt) leaves them out.  Beside
+ * libraries; each selects the stacks with it, or (Alt) leaves them out.  Beside
  * it, what colours go by and the order of siblings.
  */
 const key = { of: null, said: "", theme: null };

@@ -99,7 +99,7 @@ function openAt({ clientX: x, clientY: y }, ...children) {
 	leave();
 	menu.hidePopover();
 	menu.replaceChildren(...children);
-	// What only tells has no items; it is scrolled by keys.
+	// What only informs has no items; it is scrolled by keys.
 	const chooses = menu.querySelector("[role=menuitem]");
 	Object.assign(menu, chooses ? { role: "menu", tabIndex: -1 } :
 		{ role: "dialog", tabIndex: 0 });
@@ -235,7 +235,7 @@ function takeText(kind, text) {
 
 const WAY = 7;	// crumbs that are shown
 
-// The way to the zoomed frame; those in the middle are behind one crumb.
+// The way to the zoomed frame; those in the middle are in one crumb.
 function showWay() {
 	const path = wayTo(view.focus).filter((i) => !isHidden(i));
 	const text = (i) => {
@@ -265,7 +265,7 @@ function showSteps() {
 		return button(d.compares && step.kind === "t" ? "Before" :
 			ruleNames[step.kind], () => alter(view.steps.filter(
 			(other) => other !== step)),
-		{ title: "Take away: " + short(step.text, 300) },
+		{ title: "Remove: " + short(step.text, 300) },
 		element("b", short(text.slice(at), 60)), "✕");
 	});
 	const [part, sum] = [whole, given].map((g) =>
@@ -307,7 +307,7 @@ function listenMenu() {
 		e.preventDefault();
 		openMenuAtCurrent();
 	});
-	// Browsers do not tell in the same way what asked for a menu.
+	// Browsers do not say in the same way what asked for a menu.
 	addEventListener("keydown", ({ key, shiftKey }) => {
 		menuByKey = key === "ContextMenu" || (key === "F10" && shiftKey);
 	}, true);

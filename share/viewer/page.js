@@ -90,7 +90,7 @@ function setCurrent(i) {
 	placeHover();
 }
 
-// By keyboard: in sight, outlined, told in the status line.
+// By keyboard: in sight, outlined, named in the status line.
 function point(i) {
 	leave();
 	reveal(i);
@@ -165,7 +165,7 @@ function everywhere(i) {
 		row("Self", amount(self[k]), ofAll(self[k]))];
 }
 
-// At so many pixels from the left of the canvas, with all there is to tell.
+// At this many pixels from the left of the canvas, with all that is known.
 function placeTip(i, px, full) {
 	const tip = $("tip"), main = rectOf("main");
 	const [, y, , h] = boxOf(i);
@@ -177,7 +177,7 @@ function placeTip(i, px, full) {
 		main.top + y - tall - 8 : top);
 }
 
-// Where on the canvas the pointer is, or -1; the frame that the tooltip tells
+// Where on the canvas the pointer is, or -1; the frame that the tooltip names
 // of, which comes when the pointer has stayed with it for a while.
 let pointer = -1, filled = -1, waiting = 0;
 
@@ -456,7 +456,7 @@ function listen() {
 		leave();
 		drawSoon();
 	});
-	// Of most buttons the title tells the key that does the same.
+	// Of most buttons the title names the key that does the same.
 	for (const b of document.querySelectorAll("header button[title*='(']"))
 		on(b, "click", () => keys[b.title.split("(")[1][0]]());
 	on("skip", "click", focusGraph);

@@ -16,7 +16,7 @@ const tabs = new Map([
 // Splits "a.B.run:12" and "run (b.py:12)": [1] is the function, [2] the line.
 const lineOf = (s) => /^(.+?):(\d+)\)?$/.exec(d.names[s]) || [];
 
-// How it ran; where that is not told, what its colour tells of its language.
+// How it ran; where that is not known, its language by its colour.
 const languages = { compiled: "Java", "C++, JVM": "C++", Python: "Python",
 	JavaScript: "JavaScript" };
 
@@ -257,7 +257,7 @@ function csv() {
 }
 
 function listenPane() {
-	// Rows move when one is taken: a second click means the same one.
+	// Rows move when one is chosen: a second click means the same one.
 	let clicked = 0;
 	on("list", "scroll", drawPane);
 	on("list", "click", (e) => {

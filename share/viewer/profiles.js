@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiles of a page: one, or one of each metric behind a tab, which is
- * decoded when it is first seen.  What is looked at is told by a link, so
+ * The profiles of a page: one, or one of each metric in a tab, which is
+ * decoded when it is first seen.  A link has what is looked at, so
  * another profile is shown as a link is.
  */
 const profiles = {

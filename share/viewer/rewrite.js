@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profile rewritten: frames are taken out, merged or made the root, each
+ * The profile rewritten: frames are removed, merged or made the root, each
  * way as the filter of that name has it.  A step is { kind, text }.
  */
 const OUT = -1;
 
 /*
  * Where a node of symbol s goes whose parent went to `up`: put() makes it a
- * child, `up` merges it, OUT takes it away.  `hit` tells of symbols.
+ * child, `up` merges it, OUT removes it.  `hit` has a value for each symbol.
  */
 const rules = {
 	focus: (hit, put) => (s, up) => up >= 0 ? put(s, up) :

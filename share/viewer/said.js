@@ -7,7 +7,7 @@
 const SPECIFIC = 0.25, TRUNK = 0.95, LEAST_SHARE = 0.05, FEW_SAMPLES = 100;
 
 // Work that has a name of its own: the word, the names of its frames, and the
-// least share that is told.
+// least share that is said.
 const works = [
 	["zstd", "zstd|^(huf|fse)_", LEAST_SHARE],
 	["lz4", "lz4", LEAST_SHARE],

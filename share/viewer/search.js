@@ -27,7 +27,7 @@ function containing(text, fold) {
 	const dotted = /^[\w$]+(\/[\w$]+)+/.test(wanted) ?
 		wanted.replaceAll("/", ".") : wanted;
 	// All other captions have the text only where their name has it: see
-	// data.js.  The first bit tells of dots for slashes.
+	// data.js.  The first bit: dots for slashes.
 	const bits = dotted.includes(".") ? 3 : 2;
 	const differs = (s) => dotted !== wanted || d.spelling[0][s] & bits;
 	return (name, s) => cased(name).includes(wanted) ||
@@ -41,7 +41,7 @@ function equalling(text) {
 		(name, s) => shownOf(s) === text;
 }
 
-// A test of a name and its symbol: "=a" is no other name, "pkg:a" a package
+// A test of a name and its symbol: "=a" is not another name, "pkg:a" a package
 // and what is below; parts will do of how a frame ran and of a thread.
 function matcher(text) {
 	if (text[0] === "=")

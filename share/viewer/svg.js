@@ -19,7 +19,7 @@ const frames = $("frames"), labels = $("labels"), gaps = $("gaps");
 const hatches = ["new", "gone"].filter($);
 const number = (e, name) => Number(e.getAttribute(name));
 
-// Frames in preorder.  Grouped by colour they are not, but tell by place.
+// Frames in preorder, sorted by place: elements are grouped by colour.
 function preorder() {
 	const all = [...frames.querySelectorAll("rect")];
 	const y0 = number(all[0], "y");
@@ -231,7 +231,7 @@ function drawHead() {
 	tools.setAttribute("width", w);
 	tipBack.setAttribute("width", w);
 	unzoom.hidden = !view.focus;
-	// Where the heading has no room, it gives way.
+	// Where the heading has no room, it is left out.
 	const left = bar.firstChild.offsetWidth + 2 * PAD;
 	const right = w - (matched.offsetLeft || w - 330);
 	const half = heading.getComputedTextLength() / 2 + PAD;
@@ -239,7 +239,7 @@ function drawHead() {
 		"hidden" : "";
 }
 
-// The frame at the keyboard, and what is told of it or of the pointer's.
+// The frame at the keyboard, and what is said of it or of the pointer's.
 function drawHere() {
 	here.style.display = "none";
 	if (view.at < 0)

@@ -40,15 +40,15 @@ function samplesOf(number, string, coded) {
 		node[i] = number();
 	for (let i = 0; i < n; i++)
 		weight[i] = number();
-	// One value that all have tells readers of the page, and chooses nothing.
+	// One value that all have informs readers of the page, and chooses nothing.
 	return { tick, start, first, sets, time, node, weight, end,
 		facets: facets.filter((f) => f.list[2] || f.of.includes(0)) };
 }
 
-// A thread without what tells it apart: its numbers.
+// A thread without what distinguishes it: its numbers.
 const poolOf = (s) => s.replace(/\d+(\.\d+)*/g, "*");
 
-// By value of a facet: 1 it is taken, -1 it is not; whether any is.
+// By value of a facet: 1 it is chosen, -1 it is left out; whether any is.
 function wants({ name, list }, steps) {
 	const want = new Int8Array(list.length);
 	for (const { kind, text } of steps) {
@@ -63,7 +63,7 @@ function wants({ name, list }, steps) {
 	return want;
 }
 
-// By set, whether its samples are taken; without regard to one facet.
+// By set, whether its samples are chosen; without regard to one facet.
 function passing(steps, except) {
 	const ok = u8(d.moments.sets).fill(1);
 	for (const facet of d.moments.facets) {
@@ -161,7 +161,7 @@ function facetSums(facet) {
 		columns: sums.map((v) => ({ self: v, total: v })) };
 }
 
-// Takes a value in, or away; once more: neither.
+// Chooses a value, or leaves it out; once more: neither.
 function takeFacet({ name, list }, v, off) {
 	const taken = name + ":" + list[v], text = off ? "-" + taken : taken;
 	const steps = view.steps.filter((s) => s.text !== taken &&
@@ -207,7 +207,7 @@ function sizeCells(width, samples) {
 	}
 }
 
-// What names begin with as another one does tells nothing: up to a word, it is
+// What names begin with as another one does says nothing: up to a word, it is
 // left out of long ones.
 function briefly(names) {
 	return names.map((s) => {

@@ -117,7 +117,7 @@ function openRun(i) {
 	refold();
 }
 
-// Folds again what was opened, or else all or nothing; the choice is kept.
+// Folds again what was opened, or else all or nothing; the choice is stored.
 function flipTrunk() {
 	trunk.folded = trunk.opened.size > 0 || !trunk.folded;
 	trunk.opened.clear();

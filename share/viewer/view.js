@@ -9,7 +9,7 @@ const on = (e, type, f, how) => (e.append ? e : $(e))
 const rectOf = (id) => $(id).getBoundingClientRect();
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let d;				// the profile, and the nodes in view
-let given, whole;		// its own nodes; the same with the steps taken
+let given, whole;		// its own nodes; the same with the steps applied
 const view = {
 	mode: "", method: 0,	// of the sandwich
 	theme: "", color: "",	// that were asked for here, or by the link
@@ -194,7 +194,7 @@ function show(focus, animate) {
 }
 
 /*
- * Links: a frame is told by FNV-1a of the names on its way, first each name's
+ * Links: a frame is found by FNV-1a of the names on its way, first each name's
  * own and then of these, of which a double holds 53 bits; and by its name, for
  * another profile.  Callers begin with 1.
  */
@@ -402,7 +402,7 @@ function settle(steps) {
 	return true;
 }
 
-// Other nodes take the place of those in view.
+// Other nodes replace those in view.
 function adopt(g) {
 	Object.assign(d, g);
 	d.deep = { level: g.level, base: g.base || 0 };
