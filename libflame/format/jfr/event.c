@@ -456,6 +456,8 @@ static void free_readers(struct fl_jfr_chunk *chunk)
 
 	for (uint32_t i = 0; i < readers->count; i++) {
 		fl_map_free(&readers->data[i]->counted);
+		fl_map_free(&readers->data[i]->kinds[0].by_state);
+		fl_map_free(&readers->data[i]->kinds[1].by_state);
 		fl_jfr_plain_done(readers->data[i]);
 	}
 	readers->count = 0;

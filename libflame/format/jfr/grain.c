@@ -143,11 +143,10 @@ static void merge_groups(struct fl_jfr_chunk *chunk)
 
 	for (uint32_t i = 0; i < events->nsums; i++) {
 		struct fl_jfr_sum *a = &events->sums[i], *oldest;
-		struct fl_jfr_hit hit;
+		const struct fl_jfr_kind *kind = fl_jfr_kind_of(chunk, a);
 		uint64_t hash;
 
-		fl_jfr_fill_hit(chunk, a, &hit);
-		if (!fl_jfr_metric_of(chunk->jfr, &hit)) {
+		if (!kind || !kind->name) {
 			a->samples = 0;
 			continue;
 		}

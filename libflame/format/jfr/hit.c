@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sum as a hit: event, state, thread, times and amounts resolved.
+ * A sum as a hit: thread, times, amounts and class resolved.
  */
 #include "fl.h"
 
@@ -21,8 +21,8 @@ static uint64_t leaf_key(struct fl_jfr_chunk *chunk,
 				   key, "type", &key) ? key : 0;
 }
 
-/* The leaf of a sample.  false: the chunk was cut before its name. */
-bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+/* Finds the leaf.  false: the chunk was cut before its name. */
+static bool find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		      const struct fl_jfr_reader *c, struct fl_jfr_hit *hit)
 {
 	uint64_t key;
@@ -52,22 +52,18 @@ int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
 	return value;
 }
 
-/* Fills in the amounts, in which sums of one event and state differ. */
-void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
-			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit)
+static void fill_times(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
+		       const struct fl_jfr_reader *c, struct fl_jfr_hit *hit)
 {
 	struct fl_jfr_events *events = chunk->events;
-	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
 	struct fl_jfr_detail detail = fl_jfr_detail_of(events, sum);
 	const struct fl_jfr_spans *spans = chunk->jfr->spans;
+	const struct fl_jfr_span *span = NULL;
 
-	hit->samples = sum->samples;
-	hit->value = fl_jfr_amount(chunk, c, hit->unit, sum->value, sum->bare);
-	if (c->span && !chunk->jfr->wall_ns && sum->bare)
-		hit->unit = NULL;
-	hit->timed_sum = (size_t)(sum - events->sums);
-	hit->timed = hit->timed_sum >= chunk->jfr->samples->giving.first &&
-		     events->timed && c->has[FL_JFR_TIME] ? chunk : NULL;
+	if ((size_t)(sum - events->sums) >=
+		    chunk->jfr->samples->progress.first &&
+	    events->timed && c->has[FL_JFR_TIME])
+		hit->timed = sum;
 	hit->time = hit->last = FLAME_NOTIME;
 	if (detail.first <= detail.last) {
 		hit->time = fl_jfr_ns(chunk, detail.first);
@@ -75,31 +71,26 @@ void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
 	}
 	if (c->has[FL_JFR_THREAD])
 		hit->thread = fl_jfr_thread(chunk, detail.thread);
-	hit->span = 0;
-	if (spans && spans->label && hit->time != FLAME_NOTIME) {
-		const struct fl_jfr_span *span =
-			fl_jfr_span_at(spans, detail.thread, hit->time);
-
-		hit->span = span ? span->labels : 0;
-	}
+	if (spans && spans->label && hit->time != FLAME_NOTIME)
+		span = fl_jfr_span_at(spans, detail.thread, hit->time);
+	hit->span = span ? span->labels : 0;
 }
 
 void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
-		     struct fl_jfr_hit *hit)
+		     bool names, struct fl_jfr_hit *hit)
 {
-	struct flame *flame = chunk->flame;
 	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
+	struct fl_jfr_trace *trace = &chunk->traces->data[sum->trace];
 
-	memset(hit, 0, sizeof(*hit));
-	hit->event = c->event;
-	hit->row = c->row;
-	hit->raw = c->raw;
-	hit->async = chunk->async;
-	hit->runnable_wall = chunk->jfr->samples->giving.runnable_wall;
-	hit->with_tlab = chunk->events->with_tlab;
-	hit->unit = c->has[FL_JFR_VALUE] ? fl_jfr_unit(c) : NULL;
-	if (c->has[FL_JFR_STATE])
-		hit->state = fl_name_at(flame, fl_jfr_state(chunk,
-							    sum->state));
-	fl_jfr_fill_amounts(chunk, sum, hit);
+	hit->chunk = chunk;
+	hit->samples = sum->samples;
+	hit->value = fl_jfr_amount(chunk, c, hit->kind->unit, sum->value,
+				   sum->bare);
+	fill_times(chunk, sum, c, hit);
+	hit->has_stack = trace->at || trace->made;
+	if (names && hit->has_stack) {
+		hit->trace = trace;
+		hit->has_stack = find_leaf(chunk, sum, c, hit);
+	}
+	hit->unresolved = !hit->has_stack && trace->key;
 }

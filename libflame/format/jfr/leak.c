@@ -124,14 +124,16 @@ int fl_jfr_emit_leaks(struct fl_jfr *jfr)
 {
 	const struct fl_jfr_options *options = fl_jfr_options(jfr);
 	struct fl_jfr_leaks *leaks = jfr->leaks;
-	struct fl_jfr_hit hit = { .event = FL_SLICE("profiler.Malloc"),
-				  .unit = "bytes", .samples = 1,
+	struct fl_jfr_kind kind = { .event = FL_SLICE("profiler.Malloc"),
+				    .unit = "bytes" };
+	struct fl_jfr_hit hit = { .kind = &kind, .samples = 1,
 				  .time = FLAME_NOTIME, .last = FLAME_NOTIME };
 	double until;
 
 	if (!leaks)
 		return FLAME_OK;
-	hit.row = fl_jfr_row_of(hit.event);
+	kind.row = fl_jfr_row_of(kind.event);
+	fl_jfr_resolve_kind(jfr, &kind);
 	until = (double)leaks->first * options->tail +
 		(double)leaks->last * (1.0 - options->tail);
 	for (size_t i = 0; i < leaks->nlive; i++) {
@@ -144,7 +146,7 @@ int fl_jfr_emit_leaks(struct fl_jfr *jfr)
 		hit.stack = leak->sample.stack;
 		hit.thread = leak->sample.thread;
 		hit.value = leak->size;
-		if (fl_jfr_give(jfr, &hit) != FLAME_OK)
+		if (fl_jfr_add_sample(jfr, &hit) != FLAME_OK)
 			return FLAME_FAILED;
 	}
 	return FLAME_OK;

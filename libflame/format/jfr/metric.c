@@ -1,87 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metric of each sample, and which samples are asked for.
+ * Kinds of samples: the metric of each, and whether it is asked for; and
+ * samples, which are counted for their metrics and added to the batch.
  */
 #include "fl.h"
 
 #include "format/jfr/samples.h"
 
-static bool is_wall(const struct fl_jfr_hit *hit)
+static bool is_wall(const struct fl_jfr_kind *kind)
 {
-	if (!hit->async || !hit->state.data || !hit->state.size)
+	if (!kind->async || !kind->state.data || !kind->state.size)
 		return false;
-	if (fl_slice_is(hit->state, "STATE_DEFAULT"))
+	if (fl_slice_is(kind->state, "STATE_DEFAULT"))
 		return false;
-	return hit->runnable_wall || !fl_slice_is(hit->state,
-						  "STATE_RUNNABLE");
+	return kind->runnable_wall || !fl_slice_is(kind->state,
+						   "STATE_RUNNABLE");
 }
 
 /* jfrconv: --cpu is STATE_DEFAULT, --wall every other state there is. */
 static bool compat_state(const struct fl_select *select,
-			 const struct fl_jfr_hit *hit)
+			 const struct fl_jfr_kind *kind)
 {
 	bool cpu;
 
-	if (hit->row->group != FL_JFR_GROUP_EXEC)
+	if (kind->row->group != FL_JFR_GROUP_EXEC)
 		return true;
 	if (select->state)
-		return hit->state.data &&
-		       fl_state_listed(select->state, hit->state);
+		return kind->state.data &&
+		       fl_state_listed(select->state, kind->state);
 	cpu = strcmp(select->event, "cpu") == 0;
 	if (!cpu && strcmp(select->event, "wall") != 0)
 		return true;
-	return hit->state.data && hit->state.size &&
-	       fl_slice_is(hit->state, "STATE_DEFAULT") == cpu;
+	return kind->state.data && kind->state.size &&
+	       fl_slice_is(kind->state, "STATE_DEFAULT") == cpu;
 }
 
-const char *fl_jfr_metric_of(const struct fl_jfr *jfr,
-			     const struct fl_jfr_hit *hit)
+/* The metric's name, in permanent text; NULL: not asked for. */
+static const char *metric_of(const struct fl_jfr *jfr,
+			     const struct fl_jfr_kind *kind)
 {
 	struct flame *flame = jfr->source->flame;
 	const struct fl_select *select = &jfr->source->select;
 
-	if (fl_jfr_options(jfr)->compat && select->event && !hit->raw) {
-		if (!hit->row || !fl_jfr_row_asked(jfr, hit->row) ||
-		    !compat_state(select, hit))
-			return NULL;
-		return select->event;
-	}
-	if (hit->raw || !hit->row)
+	if (fl_jfr_options(jfr)->compat && select->event && !kind->raw)
+		return kind->row && fl_jfr_row_asked(jfr, kind->row) &&
+		       compat_state(select, kind) ? select->event : NULL;
+	if (kind->raw || !kind->row)
 		return flame_name_text(
-			flame,
-			flame_name(flame, hit->event.data, hit->event.size),
-			NULL);
-	if (strcmp(hit->row->metric, "cpu") == 0)
-		return is_wall(hit) ? "wall" : "cpu";
-	if (hit->with_tlab && strcmp(hit->row->event,
-				     "jdk.ObjectAllocationSample") == 0)
+			flame, flame_name(flame, kind->event.data,
+					  kind->event.size), NULL);
+	if (strcmp(kind->row->metric, "cpu") == 0)
+		return is_wall(kind) ? "wall" : "cpu";
+	if (kind->with_tlab && strcmp(kind->row->event,
+				      "jdk.ObjectAllocationSample") == 0)
 		return "alloc-sample";
-	if (strcmp(hit->row->metric, "old-objects") == 0)
+	if (strcmp(kind->row->metric, "old-objects") == 0)
 		return "live";
-	return hit->row->metric;
+	return kind->row->metric;
 }
 
-bool fl_jfr_is_asked(const struct fl_jfr *jfr, bool cpu_only,
-		     const struct fl_jfr_hit *hit, const char *metric)
+void fl_jfr_resolve_kind(const struct fl_jfr *jfr, struct fl_jfr_kind *kind)
 {
-	const struct fl_select *select = &jfr->source->select;
+	const struct fl_jfr_options *options = fl_jfr_options(jfr);
+	const char *event = jfr->source->select.event;
 
-	if (cpu_only)
-		return strcmp(metric, "cpu") == 0;
-	if (fl_jfr_options(jfr)->compat || !select->event || hit->raw)
-		return true;
-	return strcmp(select->event, metric) == 0;
+	kind->name = metric_of(jfr, kind);
+	kind->cpu = kind->name && strcmp(kind->name, "cpu") == 0;
+	kind->asked = kind->name &&
+		      (options->compat || !event || kind->raw ||
+		       strcmp(event, kind->name) == 0);
+	kind->total = options->total && kind->unit &&
+		      !(options->compat && kind->row &&
+			kind->row->group == FL_JFR_GROUP_EXEC);
 }
 
-void fl_jfr_tally(struct fl_jfr *jfr, flame_id metric,
-		  const struct fl_jfr_hit *hit)
+/* Without a value it has no unit: of spans, some sums have none. */
+static struct fl_jfr_kind *make_kind(struct fl_jfr_chunk *chunk,
+				     const struct fl_jfr_reader *c,
+				     uint64_t state, bool valued)
+{
+	const struct fl_jfr_progress *progress = &chunk->jfr->samples->progress;
+	struct fl_jfr_kind *kind = fl_arena_alloc(&chunk->arena, sizeof(*kind));
+
+	if (!kind) {
+		fl_no_memory(chunk->flame);
+		return NULL;
+	}
+	*kind = (struct fl_jfr_kind){
+		.event = c->event, .row = c->row, .raw = c->raw,
+		.async = chunk->async,
+		.runnable_wall = progress->runnable_wall,
+		.with_tlab = chunk->events->with_tlab,
+		.unit = valued ? fl_jfr_unit(c) : NULL,
+	};
+	if (c->has[FL_JFR_STATE])
+		kind->state = fl_name_at(chunk->flame,
+					 fl_jfr_state(chunk, state));
+	fl_jfr_resolve_kind(chunk->jfr, kind);
+	/*
+	 * async-profiler: a state that is not in the pool, although others
+	 * are, may be of cpu or of wall.
+	 */
+	kind->stateless = c->cpu && c->has[FL_JFR_STATE] &&
+			  !kind->state.size && chunk->async && !c->raw &&
+			  progress->has_states &&
+			  !fl_jfr_options(chunk->jfr)->compat;
+	return kind;
+}
+
+struct fl_jfr_kind *fl_jfr_kind_of(struct fl_jfr_chunk *chunk,
+				   const struct fl_jfr_sum *sum)
+{
+	struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
+	bool valued = c->has[FL_JFR_VALUE] &&
+		      !(c->span && !chunk->jfr->wall_ns && sum->bare);
+	struct fl_jfr_kinds *kinds = &c->kinds[valued];
+	bool fresh;
+	uint64_t *at;
+
+	if (fl_likely(kinds->last && kinds->state == sum->state))
+		return kinds->last;
+	at = fl_map_put(&kinds->by_state, sum->state, &fresh);
+	if (!at) {
+		fl_no_memory(chunk->flame);
+		return NULL;
+	}
+	if (fresh)
+		*at = (uintptr_t)make_kind(chunk, c, sum->state, valued);
+	kinds->state = sum->state;
+	return kinds->last = (struct fl_jfr_kind *)(uintptr_t)*at;
+}
+
+/* The metric of a kind, made when its first sample comes. */
+static flame_id metric_id(struct flame *flame, struct fl_jfr_kind *kind)
+{
+	if (fl_unlikely(!kind->metric))
+		kind->metric = fl_metric(flame, kind->name,
+					 kind->unit ? kind->unit : "samples",
+					 kind->total ? kind->unit : "samples");
+	return kind->metric;
+}
+
+static void count_sample(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
+	flame_id metric = hit->kind->metric;
 	struct flame_metric *m = &flame->metrics[metric];
 	bool fresh;
 
 	fl_metric_count(flame, metric, (uint64_t)hit->samples,
-			hit->unit ? hit->value : hit->samples);
+			hit->kind->unit ? hit->value : hit->samples);
 	fl_metric_span(flame, metric, hit->time,
 		       hit->last == FLAME_NOTIME ? hit->time : hit->last);
 	if (!hit->has_stack)
@@ -96,11 +164,40 @@ void fl_jfr_tally(struct fl_jfr *jfr, flame_id metric,
 		m->threads++;
 }
 
+void fl_jfr_count_rest(struct fl_jfr_chunk *chunk)
+{
+	struct fl_jfr *jfr = chunk->jfr;
+	struct flame *flame = jfr->source->flame;
+	const struct fl_jfr_options *options = fl_jfr_options(jfr);
+
+	for (uint32_t i = 0; i < chunk->readers->count; i++) {
+		const struct fl_jfr_reader *c = chunk->readers->data[i];
+		struct fl_jfr_kind kind = {
+			.event = c->event, .row = c->row,
+			.async = chunk->async,
+			.with_tlab = chunk->events->with_tlab,
+		};
+		const char *unit = c->row && c->row->unit ? c->row->unit :
+							    "samples";
+
+		if (c->full || !c->samples || options->compat)
+			continue;
+		fl_metric_count(flame, fl_metric(flame, metric_of(jfr, &kind),
+						 unit, options->total ?
+						 unit : "samples"),
+				(uint64_t)c->samples, c->samples);
+		jfr->samples->counted = true;
+	}
+}
+
 static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
 	const struct fl_select *select = &jfr->source->select;
+	struct slice state = hit->kind->state;
 
+	if (!fl_jfr_is_asked(hit->kind, select->cpu_only))
+		return false;
 	if (select->thread) {
 		struct slice name = fl_name_at(flame,
 			flame_label_get(flame, hit->thread,
@@ -110,111 +207,70 @@ static bool is_selected(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 			return false;
 	}
 	return !select->state || fl_jfr_options(jfr)->compat ||
-	       (hit->state.data && fl_state_listed(select->state, hit->state));
-}
-
-static bool weighs_total(const struct fl_jfr *jfr,
-			 const struct fl_jfr_hit *hit)
-{
-	const struct fl_jfr_options *options = fl_jfr_options(jfr);
-
-	return options->total && hit->unit &&
-	       !(options->compat && hit->row &&
-		 hit->row->group == FL_JFR_GROUP_EXEC);
-}
-
-/* Equal kinds of hits come one after another: of each, it is asked once. */
-static int decide(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
-{
-	struct flame *flame = jfr->source->flame;
-	const struct fl_select *select = &jfr->source->select;
-	struct fl_jfr_answer *answer = &jfr->samples->answer;
-	struct fl_jfr_kind kind;
-
-	if (hit->again && answer->known && answer->cpu_only == select->cpu_only)
-		return FLAME_OK;
-	memset(&kind, 0, sizeof(kind));
-	kind.event = hit->event.data;
-	kind.state = hit->state.data;
-	kind.state_size = hit->state.size;
-	kind.unit = hit->unit;
-	kind.row = hit->row;
-	kind.async = hit->async;
-	kind.runnable_wall = hit->runnable_wall;
-	kind.with_tlab = hit->with_tlab;
-	kind.raw = hit->raw;
-	if (memcmp(&kind, &answer->kind, sizeof(kind)) == 0 && answer->known &&
-	    answer->cpu_only == select->cpu_only)
-		return FLAME_OK;
-	answer->name = fl_jfr_metric_of(jfr, hit);
-	answer->metric = !answer->name ? 0 :
-		fl_metric(flame, answer->name,
-			  hit->unit ? hit->unit : "samples",
-			  weighs_total(jfr, hit) ? hit->unit : "samples");
-	if (answer->name && !answer->metric)
-		return FLAME_FAILED;
-	answer->cpu_only = select->cpu_only;
-	answer->asked = answer->name && fl_jfr_is_asked(jfr, select->cpu_only,
-							hit, answer->name);
-	memcpy(&answer->kind, &kind, sizeof(kind));
-	answer->known = true;
-	return FLAME_OK;
+	       (state.data && fl_state_listed(select->state, state));
 }
 
 static void count_bare(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
-	struct fl_jfr_bare *bare =
-		strcmp(jfr->samples->answer.name, "cpu") == 0 ?
-			&jfr->samples->cpu :
-			&jfr->samples->others;
+	struct fl_jfr_bare *bare = hit->kind->cpu ? &jfr->samples->cpu :
+						    &jfr->samples->others;
 
 	bare->samples += hit->samples;
 	bare->unresolved += hit->unresolved ? hit->samples : 0;
 }
 
-int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
+static flame_id stack_of(struct flame *flame, const struct fl_jfr_hit *hit)
+{
+	flame_id stack = hit->stack;
+
+	if (hit->trace && fl_jfr_stack(hit->chunk, hit->trace))
+		stack = hit->trace->stack;
+	return hit->leaf ? flame_stack(flame, stack, hit->leaf) : stack;
+}
+
+static flame_id labels_of(const struct fl_jfr *jfr,
+			  const struct fl_jfr_hit *hit)
+{
+	struct flame *flame = jfr->source->flame;
+	struct slice state = hit->kind->state;
+
+	if (!(jfr->source->select.needs & FL_NEED_STATE) || !state.data)
+		return hit->span;
+	return flame_label(flame, hit->span, fl_name(flame, "state"),
+			   flame_name(flame, state.data, state.size));
+}
+
+int fl_jfr_add_sample(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 {
 	struct flame *flame = jfr->source->flame;
 	struct fl_select *select = &jfr->source->select;
+	const struct fl_jfr_kind *kind = hit->kind;
 	struct flame_sample sample = { .time = FLAME_NOTIME };
-	flame_id metric;
 
-	if (decide(jfr, hit) != FLAME_OK)
-		return FLAME_FAILED;
-	metric = jfr->samples->answer.metric;
-	if (!jfr->samples->answer.name)
+	if (!kind->name)
 		return FLAME_OK;
-	fl_jfr_tally(jfr, metric, hit);
-	if (!jfr->samples->answer.asked || !is_selected(jfr, hit))
+	sample.metric = metric_id(flame, hit->kind);
+	if (!sample.metric)
+		return FLAME_FAILED;
+	count_sample(jfr, hit);
+	if (!is_selected(jfr, hit))
 		return FLAME_OK;
 	if (!hit->has_stack) {
 		count_bare(jfr, hit);
 		return FLAME_OK;
 	}
-	sample.stack = hit->stack;
-	if (hit->trace && fl_jfr_stack(hit->chunk, hit->trace))
-		sample.stack = hit->trace->stack;
-	if (hit->leaf)
-		sample.stack = flame_stack(flame, sample.stack, hit->leaf);
-	sample.metric = metric;
-	sample.weight = weighs_total(jfr, hit) ? hit->value : hit->samples;
+	sample.stack = stack_of(flame, hit);
+	sample.weight = kind->total ? hit->value : hit->samples;
 	if (select->needs & FL_NEED_THREAD)
 		sample.thread = hit->thread;
-	sample.labels = hit->span;
-	if ((select->needs & FL_NEED_STATE) && hit->state.data)
-		sample.labels = flame_label(
-			flame, hit->span, fl_name(flame, "state"),
-			flame_name(flame, hit->state.data, hit->state.size));
+	sample.labels = labels_of(jfr, hit);
 	if (!sample.weight)
 		return FLAME_OK;
 	if (hit->timed)
-		sample.time = fl_jfr_run_of(hit->timed, hit,
-					    weighs_total(jfr, hit),
-					    sample.weight);
+		sample.time = fl_jfr_run_of(hit, sample.weight);
 	else if (select->needs & FL_NEED_TIME)
 		sample.time = hit->time;
-	if (select->choose && strcmp(jfr->samples->answer.name, "cpu") == 0)
-		select->cpu_only = true;
+	select->cpu_only |= select->choose && kind->cpu;
 	jfr->samples->given++;
 	return fl_batch_add(jfr->source, &sample);
 }

@@ -80,6 +80,12 @@ struct fl_jfr_reader {
 		uint8_t slot;		/* then this slot is read */
 	} short_steps[FL_JFR_SLOTS];
 	uint32_t nshort;
+	/* Of its samples, by state: without a value, and with one (metric.c). */
+	struct fl_jfr_kinds {
+		struct fl_map by_state;	/* -> struct fl_jfr_kind * */
+		struct fl_jfr_kind *last;	/* NULL: none yet */
+		uint64_t state;			/* of the last one */
+	} kinds[2];
 	int64_t samples;	/* of the classes that are only counted */
 	uint64_t values[FL_JFR_SLOTS];	/* of the event just read */
 };

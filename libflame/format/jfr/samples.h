@@ -10,10 +10,37 @@
 
 #include "format/jfr/events.h"
 
-/* One event, or several equal ones, with all constants resolved. */
-struct fl_jfr_hit {
+/*
+ * What the samples of an event in a state have in common.  A chunk makes each
+ * kind once; leaks, timings and format 0.9 make theirs.
+ */
+struct fl_jfr_kind {
 	struct slice event;	/* "jdk.ExecutionSample" */
 	const struct fl_jfr_row *row;	/* NULL: its type has none */
+	struct slice state;	/* "STATE_RUNNABLE"; data NULL: none */
+	const char *unit;	/* of the value; NULL: none */
+	bool raw;		/* asked for by the event's own name */
+	bool async;		/* written by async-profiler */
+	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
+	bool with_tlab;		/* its chunk has TLAB events as well */
+	/* Set by fl_jfr_resolve_kind. */
+	const char *name;	/* of its metric; NULL: not asked for */
+	flame_id metric;	/* 0: there was no sample yet */
+	bool cpu;		/* its metric is cpu */
+	bool asked;		/* asked for, unless it is cpu alone */
+	bool total;		/* its samples are weighed by value */
+	bool stateless;		/* its state is not there: cpu or wall */
+};
+
+static inline bool fl_jfr_is_asked(const struct fl_jfr_kind *kind,
+				   bool cpu_only)
+{
+	return cpu_only ? kind->cpu : kind->asked;
+}
+
+/* One event, or several equal ones, with all constants resolved. */
+struct fl_jfr_hit {
+	struct fl_jfr_kind *kind;
 	bool has_stack;
 	bool unresolved;	/* it has none, but names one */
 	flame_id stack;		/* without the leaf */
@@ -23,31 +50,9 @@ struct fl_jfr_hit {
 	flame_id leaf;		/* a frame; 0: none */
 	flame_id thread;	/* label set; 0: not known */
 	flame_id span;		/* label set; 0: none */
-	struct slice state;	/* "STATE_RUNNABLE"; data NULL: none */
 	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
 	int64_t samples, value;
-	struct fl_jfr_chunk *timed;	/* it has a run of times; or NULL */
-	size_t timed_sum;	/* which sum it is */
-	const char *unit;	/* unit of the value; NULL: none */
-	bool async;		/* written by async-profiler */
-	bool runnable_wall;	/* there, STATE_RUNNABLE is a wall sample */
-	bool with_tlab;		/* its chunk has TLAB events as well */
-	bool raw;		/* asked for by the event's own name */
-	bool again;		/* of the same kind as the one before */
-};
-
-/* The metric of the hit before, and whether it is asked for. */
-struct fl_jfr_answer {
-	struct fl_jfr_kind {
-		const char *event, *state, *unit;
-		const struct fl_jfr_row *row;
-		size_t state_size;
-		bool async, runnable_wall, with_tlab, raw;
-	} kind;
-	bool known;		/* what it points to is this chunk's */
-	const char *name;	/* of its metric; NULL: not asked */
-	flame_id metric;
-	bool asked, cpu_only;	/* asked, as long as this holds */
+	const struct fl_jfr_sum *timed;	/* it has a run of times; or NULL */
 };
 
 /* Samples without a stack that were asked for. */
@@ -56,17 +61,14 @@ struct fl_jfr_bare {
 };
 
 /* How much of a chunk was emitted: samples of cpu come first. */
-struct fl_jfr_giving {
-	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } kind;
-	bool begun;		/* the stacks of this kind were made */
+struct fl_jfr_progress {
+	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } pass;
+	bool begun;		/* the stacks of this pass were made */
 	size_t next;		/* in chunk->events->sums, */
 	size_t part;		/* from here on, */
 	size_t first;		/* with times from here on */
-	const struct fl_jfr_sum *last;	/* of this kind; NULL: none yet */
-	struct fl_jfr_hit hit;	/* the last one's */
 	bool runnable_wall;	/* STATE_RUNNABLE is a wall sample in it */
-	/* Whether states of samples are in the pools. */
-	enum { FL_JFR_MAYBE, FL_JFR_YES, FL_JFR_NO } has_states;
+	bool has_states;	/* a state of cpu or wall is in the pools */
 };
 
 struct fl_jfr_samples {
@@ -74,45 +76,38 @@ struct fl_jfr_samples {
 	bool counted;			/* there are any with a stack */
 	struct fl_jfr_bare others, cpu;	/* where cpu is chosen, only these are
 					   reported */
-	struct fl_jfr_answer answer;
-	struct fl_jfr_giving giving;	/* of the current chunk */
+	struct fl_jfr_progress progress;	/* of the current chunk */
 	struct fl_map survey;		/* of (metric, thread) pairs */
 };
 
 /* metric.c ------------------------------------------------------------ */
 
+/* Decides on the metric and the weight of a kind that is filled in. */
+void fl_jfr_resolve_kind(const struct fl_jfr *jfr, struct fl_jfr_kind *kind);
+/* The kind of a sum; NULL: out of memory. */
+struct fl_jfr_kind *fl_jfr_kind_of(struct fl_jfr_chunk *chunk,
+				   const struct fl_jfr_sum *sum);
 /*
  * Counts it for its metric, and adds it to the batch if it is asked for:
  * selects by event, thread, state (times are the caller's).
  */
-int fl_jfr_give(struct fl_jfr *jfr, const struct fl_jfr_hit *hit);
-/* The metric's name, in permanent text; NULL: not requested. */
-const char *fl_jfr_metric_of(const struct fl_jfr *jfr,
-			     const struct fl_jfr_hit *hit);
-/* Whether samples of this metric are asked for. */
-bool fl_jfr_is_asked(const struct fl_jfr *jfr, bool cpu_only,
-		     const struct fl_jfr_hit *hit, const char *metric);
-/* Counts it for its metric only. */
-void fl_jfr_tally(struct fl_jfr *jfr, flame_id metric,
-		  const struct fl_jfr_hit *hit);
+int fl_jfr_add_sample(struct fl_jfr *jfr, const struct fl_jfr_hit *hit);
+/* Counts for their metrics the events that were counted without stacks. */
+void fl_jfr_count_rest(struct fl_jfr_chunk *chunk);
 void fl_jfr_samples_free(struct fl_jfr_samples *samples);
 
 /* hit.c --------------------------------------------------------------- */
 
-/* A sum with all constants resolved except its stack and leaf. */
+/*
+ * A sum with all constants resolved; its stack remains to be made.  names:
+ * its leaf, too.
+ */
 void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
-		     struct fl_jfr_hit *hit);
-/* Only what differs between the sums of an event and a state. */
-void fl_jfr_fill_amounts(struct fl_jfr_chunk *chunk,
-			 const struct fl_jfr_sum *sum, struct fl_jfr_hit *hit);
+		     bool names, struct fl_jfr_hit *hit);
 /* A value in its unit; bare: samples that have no value, but take time. */
 int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader, const char *unit,
 		      int64_t value, int64_t bare);
-/* The leaf of a sample.  false: the chunk was cut before its name. */
-bool fl_jfr_find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
-		      const struct fl_jfr_reader *reader,
-		      struct fl_jfr_hit *hit);
 
 /* timed.c: the second pass, for times --------------------------------- */
 
@@ -130,14 +125,13 @@ bool fl_jfr_next_timed(struct fl_jfr_chunk *chunk, size_t *first);
  * The times of a sum's events as a run, in samples or in values, which
  * add up to the weight.
  */
-int64_t fl_jfr_run_of(struct fl_jfr_chunk *chunk, const struct fl_jfr_hit *hit,
-		      bool total, int64_t weight);
+int64_t fl_jfr_run_of(const struct fl_jfr_hit *hit, int64_t weight);
 
 /* emit.c -------------------------------------------------------------- */
 
 /*
  * Adds samples of a chunk's sums to the batch, some of them, and others when it
- * is called again, until giving.kind is FL_JFR_DONE.
+ * is called again, until progress.pass is FL_JFR_DONE.
  */
 int fl_jfr_emit(struct fl_jfr_chunk *chunk);
 /* Values known only at the end: leaks, timings, dumps if there is no other. */

@@ -296,7 +296,7 @@ static int emit_more(struct fl_jfr *jfr)
 {
 	if (jfr->position->turn.good && fl_jfr_emit(jfr->now) != FLAME_OK)
 		return FLAME_FAILED;
-	if (jfr->samples->giving.kind == FL_JFR_DONE)
+	if (jfr->samples->progress.pass == FL_JFR_DONE)
 		end_turn(jfr);
 	return FLAME_OK;
 }

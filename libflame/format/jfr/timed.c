@@ -359,32 +359,33 @@ bool fl_jfr_next_timed(struct fl_jfr_chunk *chunk, size_t *first)
 }
 
 /* What a record adds to the run of a sum, in samples or in values. */
-static int64_t amount_of(const struct fl_jfr_chunk *chunk,
-			 const struct fl_jfr_reader *c, uint32_t amount,
-			 const struct fl_jfr_hit *hit, bool total)
+static int64_t amount_of(const struct fl_jfr_hit *hit,
+			 const struct fl_jfr_reader *c, uint32_t amount)
 {
 	struct fl_jfr_weight w = { .samples = amount };
 
 	if (amount & FL_JFR_WEIGHED)
-		w = chunk->events->timed->weights[amount & ~FL_JFR_WEIGHED];
-	return total ? fl_jfr_amount(chunk, c, hit->unit, w.value,
-				     w.value ? 0 : w.samples) : w.samples;
+		w = hit->chunk->events->timed->weights[amount &
+						       ~FL_JFR_WEIGHED];
+	return hit->kind->total ?
+	       fl_jfr_amount(hit->chunk, c, hit->kind->unit, w.value,
+			     w.value ? 0 : w.samples) : w.samples;
 }
 
-int64_t fl_jfr_run_of(struct fl_jfr_chunk *chunk, const struct fl_jfr_hit *hit,
-		      bool total, int64_t sum_weight)
+int64_t fl_jfr_run_of(const struct fl_jfr_hit *hit, int64_t sum_weight)
 {
+	struct fl_jfr_chunk *chunk = hit->chunk;
 	struct fl_jfr_timed *timed = chunk->events->timed;
-	size_t sum = hit->timed_sum - timed->nkept;
-	const struct fl_jfr_reader *c =
-		chunk->readers->data[chunk->events->sums[hit->timed_sum].reader];
+	size_t sum = (size_t)(hit->timed - chunk->events->sums) - timed->nkept;
+	const struct fl_jfr_reader *c = chunk->readers->data[hit->timed->reader];
 	uint32_t begin = sum ? timed->end[sum - 1] : 0;
 	bool plain = fl_jfr_is_timed_plain(chunk, c);
 	int64_t run;
 
-	for (uint32_t i = begin; i < timed->end[sum] && (total || !plain); i++)
-		timed->parts[i].weight = amount_of(chunk, c,
-			(uint32_t)timed->parts[i].weight, hit, total);
+	for (uint32_t i = begin; i < timed->end[sum] &&
+				 (hit->kind->total || !plain); i++)
+		timed->parts[i].weight = amount_of(
+			hit, c, (uint32_t)timed->parts[i].weight);
 	run = fl_runs_use(chunk->flame, timed->parts + begin,
 			  timed->end[sum] - begin, sum_weight);
 	if (run != FLAME_NOTIME && plain)

@@ -70,22 +70,23 @@ int fl_jfr_time_method(struct fl_jfr_chunk *chunk,
 int fl_jfr_emit_timings(struct fl_jfr *jfr)
 {
 	struct fl_jfr_timings *t = jfr->timings;
-	struct fl_jfr_hit hit = {
-		.event = FL_SLICE("jdk.MethodTiming"), .unit = "ns",
-		.has_stack = true, .time = FLAME_NOTIME,
-		.last = FLAME_NOTIME,
-	};
+	struct fl_jfr_kind kind = { .event = FL_SLICE("jdk.MethodTiming"),
+				    .unit = "ns" };
+	struct fl_jfr_hit hit = { .kind = &kind, .has_stack = true,
+				  .time = FLAME_NOTIME, .last = FLAME_NOTIME };
 	int status = FLAME_OK;
 
 	jfr->timings = NULL;
-	hit.row = fl_jfr_row_of(hit.event);
-	hit.raw = fl_jfr_is_raw(jfr, hit.event);
+	kind.row = fl_jfr_row_of(kind.event);
+	kind.raw = fl_jfr_is_raw(jfr, kind.event);
+	if (t)
+		fl_jfr_resolve_kind(jfr, &kind);
 	for (size_t i = 0; t && i < t->count && status == FLAME_OK; i++) {
 		hit.stack = t->data[i].stack;
 		hit.samples = t->data[i].calls;
 		hit.value = t->data[i].ns;
 		if (hit.samples > 0)
-			status = fl_jfr_give(jfr, &hit);
+			status = fl_jfr_add_sample(jfr, &hit);
 	}
 	fl_jfr_timings_free(t);
 	return status;

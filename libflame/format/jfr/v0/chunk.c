@@ -33,27 +33,27 @@ static int64_t end_of(const struct fl_v0 *v)
 	return (int64_t)((wide)v->end_ms * 1000000);
 }
 
-/* Sets the value described by its row; the unit is NULL if it has none. */
-static void set_value(const struct fl_v0 *v, const struct fl_v0_event *e,
-		      const struct fl_v0_numbers *n, wide ticks,
-		      struct fl_jfr_hit *hit)
+/* The value described by its row; *unit: NULL where it has none. */
+static int64_t value_of(const struct fl_v0 *v, const struct fl_v0_event *e,
+			const struct fl_v0_numbers *n, wide ticks,
+			const char **unit)
 {
 	const char *value = e->raw || !e->row ? "duration" : e->row->value;
 	enum fl_v0_role role = BYTES;
 
+	*unit = NULL;
 	if (!value)
-		return;
+		return 0;
 	if (strcmp(value, "duration") == 0) {
-		hit->unit = e->starts ? "ns" : NULL;
-		hit->value = ticks > 0 ? ns_of(v, ticks) : 0;
-		return;
+		*unit = e->starts ? "ns" : NULL;
+		return ticks > 0 ? ns_of(v, ticks) : 0;
 	}
 	if (strcmp(value, "tlabSize") == 0)
 		role = TLAB_SIZE;
 	else if (strcmp(value, "allocationSize") == 0)
 		role = SIZE;
-	hit->unit = n->has & 1u << role ? e->row->unit : NULL;
-	hit->value = n->n[role];
+	*unit = n->has & 1u << role ? e->row->unit : NULL;
+	return n->n[role];
 }
 
 static void set_leaf(struct fl_v0 *v, const struct fl_v0_event *e,
@@ -105,16 +105,31 @@ static bool read_event(struct fl_v0 *v, const struct fl_v0_event *e,
 	return !w.bad && (e->row || n->has & 1u << STACK);
 }
 
-static void give_event(struct fl_v0 *v, const struct fl_v0_event *e,
+/* Mostly that of the event before. */
+static struct fl_jfr_kind *kind_of(struct fl_v0 *v, const struct fl_v0_event *e,
+				   struct slice state, const char *unit)
+{
+	if (v->kind_of == e && v->kind.state.data == state.data &&
+	    v->kind.unit == unit)
+		return &v->kind;
+	v->kind_of = e;
+	v->kind = (struct fl_jfr_kind){
+		.event = e->name, .row = e->row, .raw = e->raw,
+		.state = state, .unit = unit, .async = v->async,
+		.runnable_wall = v->runnable_wall,
+	};
+	fl_jfr_resolve_kind(v->jfr, &v->kind);
+	return &v->kind;
+}
+
+static void emit_event(struct fl_v0 *v, const struct fl_v0_event *e,
 		       uint64_t at, uint32_t size)
 {
 	int64_t times[2];	/* start and end, in ticks */
+	struct slice state = { NULL, 0 };
 	struct fl_v0_numbers n;
-	struct fl_jfr_hit hit = {
-		.event = e->name, .row = e->row, .raw = e->raw, .samples = 1,
-		.last = FLAME_NOTIME, .async = v->async,
-		.runnable_wall = v->runnable_wall,
-	};
+	struct fl_jfr_hit hit = { .samples = 1, .last = FLAME_NOTIME };
+	const char *unit;
 
 	if (v->jfr->source->select.survey)
 		fl_jfr_info_event(v->jfr, e->told, 1);
@@ -128,16 +143,17 @@ static void give_event(struct fl_v0 *v, const struct fl_v0_event *e,
 	if (n.has & 1u << THREAD)
 		hit.thread = fl_v0_thread(v, n.n[THREAD], times[1]);
 	if (n.has & 1u << STATE)
-		hit.state = fl_v0_text(v, fl_v0_find(v, STATE, n.n[STATE],
-						     times[1]));
-	set_value(v, e, &n, (wide)times[1] - times[0], &hit);
+		state = fl_v0_text(v, fl_v0_find(v, STATE, n.n[STATE],
+						 times[1]));
+	hit.value = value_of(v, e, &n, (wide)times[1] - times[0], &unit);
+	hit.kind = kind_of(v, e, state, unit);
 	set_leaf(v, e, &n, times[1], &hit);
 	/* The reference spells a stack of no frames below a class so. */
 	if (hit.leaf && hit.has_stack && !hit.stack &&
 	    fl_jfr_options(v->jfr)->compat)
 		hit.stack = flame_stack(v->jfr->source->flame, 0, 0);
 	v->given++;
-	fl_jfr_give(v->jfr, &hit);
+	fl_jfr_add_sample(v->jfr, &hit);
 }
 
 /* async-profiler's RUNNABLE is wall if there are other states, too. */
@@ -242,7 +258,7 @@ static void read_chunk(struct fl_v0 *v)
 	v->runnable_wall = v->jfr->wall_set;
 	if (v->async && !v->runnable_wall)
 		each_event(v, false, note_state);
-	each_event(v, false, give_event);
+	each_event(v, false, emit_event);
 }
 
 static void report_damage(struct fl_v0 *v, uint64_t offset)
@@ -289,7 +305,6 @@ int fl_jfr_v0_read(struct fl_jfr *jfr, const uint8_t *at, uint64_t size,
 	struct flame *flame = jfr->source->flame;
 	struct fl_v0 v = { .jfr = jfr, .at = at, .size = size };
 
-	jfr->samples->answer.known = false;
 	v.meta_at = fl_v0_find_meta(at, size);
 	if (v.meta_at && v.meta_at != fl_be(at + 8, 8))
 		fl_v0_damage(&v, 8, 0, "metadata not where the header says");

@@ -101,6 +101,8 @@ struct fl_v0 {
 	struct fl_map frames;	/* constant's index and type -> frame */
 	flame_id *path;
 	size_t path_capacity;
+	struct fl_jfr_kind kind;	/* of samples of the last event */
+	const struct fl_v0_event *kind_of;	/* NULL: none yet */
 	bool async, runnable_wall, no_memory;
 	uint64_t given, lost;
 	const char *why;	/* the first damage, at why_at */
