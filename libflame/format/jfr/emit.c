@@ -37,7 +37,7 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	const struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
 	struct fl_jfr_hit hit = { 0 };
 
-	if (c->latest)
+	if (c->role == FL_JFR_TIMING)
 		return fl_jfr_time_method(chunk, sum);
 	hit.kind = fl_jfr_kind_of(chunk, sum);
 	if (!hit.kind)
@@ -72,7 +72,7 @@ static void resolve_states(struct fl_jfr_chunk *chunk)
 			chunk->readers->data[sum->reader];
 		struct slice state;
 
-		if (!c->cpu || !c->has[FL_JFR_STATE])
+		if (c->role != FL_JFR_CPU || !c->has[FL_JFR_STATE])
 			continue;
 		state = fl_name_at(chunk->flame,
 				   fl_jfr_state(chunk, sum->state));
@@ -83,10 +83,10 @@ static void resolve_states(struct fl_jfr_chunk *chunk)
 	chunk->jfr->wall_set = progress->runnable_wall;
 }
 
-static bool is_cpu(const struct fl_jfr_chunk *chunk,
-		   const struct fl_jfr_sum *sum)
+static enum fl_jfr_role role_of(const struct fl_jfr_chunk *chunk,
+				const struct fl_jfr_sum *sum)
 {
-	return chunk->readers->data[sum->reader]->cpu;
+	return chunk->readers->data[sum->reader]->role;
 }
 
 static bool has_any(const struct fl_jfr_chunk *chunk, bool cpu)
@@ -94,7 +94,8 @@ static bool has_any(const struct fl_jfr_chunk *chunk, bool cpu)
 	struct fl_jfr_readers *readers = chunk->readers;
 
 	for (uint32_t i = 0; i < readers->count; i++)
-		if (readers->data[i]->full && readers->data[i]->cpu == cpu)
+		if (readers->data[i]->full &&
+		    (readers->data[i]->role == FL_JFR_CPU) == cpu)
 			return true;
 	return false;
 }
@@ -118,8 +119,9 @@ static void make_stacks(struct fl_jfr_chunk *chunk, bool cpu)
 		const struct fl_jfr_sum *sum = &chunk->events->sums[i];
 		struct fl_jfr_trace *trace = &chunk->traces->data[sum->trace];
 
-		if (is_cpu(chunk, sum) != cpu || trace->made || !trace->at ||
-		    chunk->readers->data[sum->reader]->latest ||
+		if ((role_of(chunk, sum) == FL_JFR_CPU) != cpu ||
+		    role_of(chunk, sum) == FL_JFR_TIMING ||
+		    trace->made || !trace->at ||
 		    !may_be_asked(chunk, sum))
 			continue;
 		trace->made = true;
@@ -164,14 +166,14 @@ static int emit_some(struct fl_jfr_chunk *chunk,
 {
 	struct fl_jfr_events *events = chunk->events;
 	const struct fl_select *select = &chunk->jfr->source->select;
-	bool cpu = progress->pass == FL_JFR_CPU;
+	bool cpu = progress->pass == FL_JFR_CPU_PASS;
 
 	for (; progress->next < events->nsums &&
 	       chunk->jfr->source->batch.n < BATCH;
 	     progress->next++) {
 		const struct fl_jfr_sum *sum = &events->sums[progress->next];
 
-		if (is_cpu(chunk, sum) != cpu)
+		if ((role_of(chunk, sum) == FL_JFR_CPU) != cpu)
 			continue;
 		prefetch_sum(chunk, progress->next);
 		if (emit_sum(chunk, sum, !select->survey &&
@@ -193,7 +195,7 @@ static bool will_choose_cpu(struct fl_jfr_chunk *chunk)
 	for (size_t i = 0; i < chunk->events->nsums; i++) {
 		const struct fl_jfr_sum *sum = &chunk->events->sums[i];
 
-		if (is_cpu(chunk, sum) && sum->samples &&
+		if (role_of(chunk, sum) == FL_JFR_CPU && sum->samples &&
 		    chunk->traces->data[sum->trace].at &&
 		    may_be_asked(chunk, sum))
 			return true;
@@ -214,8 +216,8 @@ static int begin_timed(struct fl_jfr_chunk *chunk)
 	for (size_t i = 0; i < events->nsums; i++) {
 		const struct fl_jfr_sum *sum = &events->sums[i];
 
-		asked[i] = may_be_asked(chunk, sum) &&
-			   !chunk->readers->data[sum->reader]->latest;
+		asked[i] = role_of(chunk, sum) != FL_JFR_TIMING &&
+			   may_be_asked(chunk, sum);
 	}
 	good = fl_jfr_begin_timed(chunk, asked);
 	fl_free(asked);
@@ -236,7 +238,7 @@ static int begin(struct fl_jfr_chunk *chunk)
 	resolve_states(chunk);
 	if (fl_jfr_options(jfr)->compat && fl_jfr_options(jfr)->grain > 0)
 		fl_jfr_coarsen(chunk);
-	jfr->samples->progress.pass = FL_JFR_CPU;
+	jfr->samples->progress.pass = FL_JFR_CPU_PASS;
 	return chunk->events->twice ? begin_timed(chunk) : FLAME_OK;
 }
 
@@ -244,13 +246,13 @@ static int begin(struct fl_jfr_chunk *chunk)
 static void end_pass(struct fl_jfr_chunk *chunk,
 		     struct fl_jfr_progress *progress)
 {
-	bool cpu = progress->pass == FL_JFR_CPU;
+	bool cpu = progress->pass == FL_JFR_CPU_PASS;
 
-	progress->pass = cpu ? FL_JFR_OTHERS : FL_JFR_DONE;
+	progress->pass = cpu ? FL_JFR_LAST_PASS : FL_JFR_DONE;
 	progress->begun = false;
 	progress->next = progress->part;
 	if (!cpu && fl_jfr_next_timed(chunk, &progress->next)) {
-		progress->pass = FL_JFR_CPU;
+		progress->pass = FL_JFR_CPU_PASS;
 		progress->part = progress->next;
 	}
 }
@@ -270,7 +272,7 @@ int fl_jfr_emit(struct fl_jfr_chunk *chunk)
 	if (progress->pass == FL_JFR_DONE && begin(chunk) != FLAME_OK)
 		return FLAME_FAILED;
 	while (progress->pass != FL_JFR_DONE && jfr->source->batch.n < BATCH) {
-		bool cpu = progress->pass == FL_JFR_CPU;
+		bool cpu = progress->pass == FL_JFR_CPU_PASS;
 
 		if (!progress->begun && !begin_pass(chunk, cpu))
 			progress->next = chunk->events->nsums;

@@ -41,10 +41,12 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_reader *c,
 	if (!row || (c->raw && !row->value)) {
 		names[FL_JFR_VALUE] = "duration";
 	} else {
-		names[FL_JFR_COUNT] = c->raw && !c->latest ? NULL : row->count;
+		if (!c->raw || c->role == FL_JFR_TIMING) {
+			names[FL_JFR_COUNT] = row->count;
+			names[FL_JFR_LEAF] = row->leaf;
+		}
 		names[FL_JFR_VALUE] = row->value;
 		names[FL_JFR_FACTOR] = row->factor;
-		names[FL_JFR_LEAF] = c->raw && !c->latest ? NULL : row->leaf;
 		if (row->group == FL_JFR_GROUP_NATIVEMEM)
 			names[FL_JFR_ADDRESS] = "address";
 	}
@@ -61,7 +63,7 @@ static bool is_rounded(const struct fl_jfr_options *options)
 /* A reader of a class's events, in the arena; NULL: out of memory. */
 static struct fl_jfr_reader *
 new_reader(struct pass *pass, struct fl_jfr_class *class,
-	   const struct fl_jfr_row *row, bool lost)
+	   const struct fl_jfr_row *row, enum fl_jfr_role role)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
 	struct fl_jfr_readers *readers = chunk->readers;
@@ -77,13 +79,8 @@ new_reader(struct pass *pass, struct fl_jfr_class *class,
 	c->event = fl_jfr_plain_name(class->name);
 	c->row = row;
 	c->raw = fl_jfr_is_raw(pass->jfr, c->event);
-	c->lost = lost;
-	c->cpu = row && strcmp(row->metric, "cpu") == 0;
-	c->span = row && row->value && strcmp(row->value, "timeSpan") == 0;
-	c->latest = row && strcmp(row->event, "jdk.MethodTiming") == 0;
-	c->tlab = row && row->value && strcmp(row->value, "tlabSize") == 0;
-	c->object = row && row->leaf && strcmp(row->leaf, "object") == 0;
-	c->full = !lost && fl_jfr_is_full(chunk, c);
+	c->role = role;
+	c->full = role != FL_JFR_LOST && fl_jfr_is_full(chunk, c);
 	return c;
 }
 
@@ -95,7 +92,7 @@ bool fl_jfr_read_again(struct fl_jfr_chunk *chunk,
 	const char *names[FL_JFR_SLOTS] = { NULL };
 	struct fl_jfr_readers *readers = chunk->readers;
 	struct fl_jfr_reader *c = new_reader(&pass, first->class, first->row,
-					     false);
+					     first->role);
 
 	if (!c)
 		return false;
@@ -123,7 +120,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 	struct slice event = fl_jfr_plain_name(class->name);
 	const struct fl_jfr_row *row = fl_jfr_row_of(event);
 	struct fl_jfr_reader *c;
-	bool lost;
+	enum fl_jfr_role role = row ? row->role : FL_JFR_NO_ROLE;
 
 	class->planned = true;
 	class->noted = (fl_slice_is(event, "jdk.ActiveSetting") ||
@@ -141,18 +138,19 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 		return;
 	}
 	/* Memory that is freed is not a sample; only leaks ask for it. */
-	if (fl_slice_is(event, "profiler.Free") && !pass->leak &&
+	if (role == FL_JFR_FREE && !pass->leak &&
 	    !is_rounded(fl_jfr_options(pass->jfr)))
 		return;
-	lost = fl_slice_is(event, "jdk.CPUTimeSamplesLost");
+	if (fl_slice_is(event, "jdk.CPUTimeSamplesLost"))
+		role = FL_JFR_LOST;
 	/* Decoders say where the stack trace is, so make them first. */
 	if (!fl_jfr_make_decoder(chunk, class) ||
-	    (!row && !lost && !fl_jfr_has_stack(class)))
+	    (!row && role != FL_JFR_LOST && !fl_jfr_has_stack(class)))
 		return;
-	c = new_reader(pass, class, row, lost);
+	c = new_reader(pass, class, row, role);
 	if (!c)
 		return;
-	if (lost)
+	if (role == FL_JFR_LOST)
 		names[FL_JFR_VALUE] = "lostSamples";
 	else if (c->full)
 		name_slots(pass, c, names);
@@ -174,8 +172,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 	class->reader = c;
 	c->number = readers->count;
 	readers->data[readers->count++] = c;
-	if (row && (row->group == FL_JFR_GROUP_ALLOC) &&
-	    strcmp(row->event, "jdk.ObjectAllocationSample") != 0)
+	if (role == FL_JFR_TLAB || role == FL_JFR_OUTSIDE_TLAB)
 		chunk->events->with_tlab = true;
 }
 
@@ -217,7 +214,7 @@ bool fl_jfr_weigh(const struct fl_jfr_chunk *chunk,
 	if (c->has[FL_JFR_VALUE])
 		weight->value = value_of(c);
 	if (c->row && c->row->group == FL_JFR_GROUP_ALLOC)
-		weight->outside = !weight->value || !c->tlab;
+		weight->outside = !weight->value || c->role != FL_JFR_TLAB;
 	return true;
 }
 
@@ -328,7 +325,7 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 	if (c->full) {
 		if (!c->plain || !fl_jfr_count_plain(pass->chunk, c))
 			count_event(pass, c);
-	} else if (c->lost) {
+	} else if (c->role == FL_JFR_LOST) {
 		pass->chunk->events->lost_samples += c->values[FL_JFR_VALUE];
 	} else if (c->has[FL_JFR_COUNT]) {
 		c->samples = fl_add_clamped(c->samples, llrint(

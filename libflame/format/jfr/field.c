@@ -45,6 +45,7 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 {
 	struct fl_jfr_class *class = reader->class;
 	const struct fl_jfr_field *fields[FL_JFR_SLOTS] = { NULL };
+	bool all_var = true;
 	uint32_t n = 0;
 
 	if (!fl_jfr_make_decoder(chunk, class))
@@ -65,19 +66,18 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 		return false;
 	}
 	reader->nsteps = n;
-	reader->all_var = true;
 	for (uint32_t i = 0; i < n; i++) {
 		reader->steps[i] = (struct fl_jfr_step){
 			class->ops[i].code, -1, &class->ops[i]
 		};
-		reader->all_var &= class->ops[i].code == FL_JFR_VAR;
+		all_var &= class->ops[i].code == FL_JFR_VAR;
 	}
 	for (unsigned i = 0; i < FL_JFR_SLOTS; i++)
 		if (fields[i])
 			reader->steps[fields[i]->op].slot = i;
 	if (fields[FL_JFR_VALUE])
 		reader->value_unit = fields[FL_JFR_VALUE]->unit;
-	if (reader->all_var && n <= FL_WIRE_SOME)
+	if (all_var && n <= FL_WIRE_SOME)
 		list_short_steps(reader);
 	return true;
 }

@@ -13,7 +13,7 @@ static uint64_t leaf_key(struct fl_jfr_chunk *chunk,
 {
 	uint64_t key = sum->leaf;
 
-	if (!key || !c->object)
+	if (!key || c->role != FL_JFR_OLD_OBJECT)
 		return key;
 	return fl_jfr_field_number(chunk,
 				   fl_jfr_class_named(chunk,
@@ -46,7 +46,7 @@ int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
 	if (unit && strcmp(unit, "ns") == 0)
 		value = fl_jfr_span_ns(chunk, c->value_unit, value);
 	/* Only who sleeps has a time span; who runs, runs for an interval. */
-	if (c->span && chunk->jfr->wall_ns)
+	if (c->role == FL_JFR_WALL && chunk->jfr->wall_ns)
 		value = fl_add_clamped(value, fl_mul_clamped(
 				bare, chunk->jfr->wall_ns));
 	return value;

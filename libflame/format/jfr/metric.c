@@ -49,12 +49,11 @@ static const char *metric_of(const struct fl_jfr *jfr,
 		return flame_name_text(
 			flame, flame_name(flame, kind->event.data,
 					  kind->event.size), NULL);
-	if (strcmp(kind->row->metric, "cpu") == 0)
+	if (kind->row->role == FL_JFR_CPU)
 		return is_wall(kind) ? "wall" : "cpu";
-	if (kind->with_tlab && strcmp(kind->row->event,
-				      "jdk.ObjectAllocationSample") == 0)
+	if (kind->with_tlab && kind->row->role == FL_JFR_ALLOC_SAMPLE)
 		return "alloc-sample";
-	if (strcmp(kind->row->metric, "old-objects") == 0)
+	if (kind->row->role == FL_JFR_OLD_OBJECT)
 		return "live";
 	return kind->row->metric;
 }
@@ -101,7 +100,7 @@ static struct fl_jfr_kind *make_kind(struct fl_jfr_chunk *chunk,
 	 * async-profiler: a state that is not in the pool, although others
 	 * are, may be of cpu or of wall.
 	 */
-	kind->stateless = c->cpu && c->has[FL_JFR_STATE] &&
+	kind->stateless = c->role == FL_JFR_CPU && c->has[FL_JFR_STATE] &&
 			  !kind->state.size && chunk->async && !c->raw &&
 			  progress->has_states &&
 			  !fl_jfr_options(chunk->jfr)->compat;
@@ -113,7 +112,8 @@ struct fl_jfr_kind *fl_jfr_kind_of(struct fl_jfr_chunk *chunk,
 {
 	struct fl_jfr_reader *c = chunk->readers->data[sum->reader];
 	bool valued = c->has[FL_JFR_VALUE] &&
-		      !(c->span && !chunk->jfr->wall_ns && sum->bare);
+		      (c->role != FL_JFR_WALL || chunk->jfr->wall_ns ||
+		       !sum->bare);
 	struct fl_jfr_kinds *kinds = &c->kinds[valued];
 	bool fresh;
 	uint64_t *at;

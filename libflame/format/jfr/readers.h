@@ -19,6 +19,20 @@ enum fl_jfr_group {
 	FL_JFR_GROUP_NATIVELOCK, FL_JFR_GROUP_TRACE
 };
 
+/* What sets an event apart from others. */
+enum fl_jfr_role {
+	FL_JFR_NO_ROLE,
+	FL_JFR_CPU,		/* of cpu or wall */
+	FL_JFR_WALL,		/* its value is a time that it lasted */
+	FL_JFR_TLAB,		/* its value is the size of a TLAB */
+	FL_JFR_OUTSIDE_TLAB,
+	FL_JFR_ALLOC_SAMPLE,	/* instead of those two, or beside them */
+	FL_JFR_OLD_OBJECT,	/* its leaf is an object, of a class */
+	FL_JFR_FREE,		/* of memory: no sample */
+	FL_JFR_TIMING,		/* its numbers grow: the last count */
+	FL_JFR_LOST		/* its value is a number of lost samples */
+};
+
 struct fl_jfr_row {
 	const char *event;	/* "jdk.ExecutionSample" */
 	const char *metric;	/* "cpu" */
@@ -28,6 +42,7 @@ struct fl_jfr_row {
 	const char *leaf;	/* field with the class that is the leaf */
 	const char *unit;	/* of the value: "bytes", "ns" */
 	enum fl_jfr_group group;
+	enum fl_jfr_role role;
 };
 
 extern const struct fl_jfr_row fl_jfr_rows[];	/* ends in event NULL */
@@ -53,12 +68,7 @@ struct fl_jfr_reader {
 	const struct fl_jfr_row *row;	/* NULL: by its own name */
 	bool full;		/* counted by stack; else only counted */
 	bool raw;		/* asked for by its own name */
-	bool latest;		/* its numbers grow: the last ones count */
-	bool lost;		/* its value is a number of lost samples */
-	bool cpu;		/* its row's metric is cpu */
-	bool span;		/* its value is a timeSpan */
-	bool tlab;		/* its value is the size of a TLAB */
-	bool object;		/* its leaf is an object, of a class */
+	enum fl_jfr_role role;
 	bool plain;		/* only a stack and a state */
 	bool has_layouts;	/* plain, of short integers: read by layout */
 	uint8_t before, between;	/* so many before stack and state */
@@ -73,7 +83,6 @@ struct fl_jfr_reader {
 	uint8_t value_unit;	/* enum fl_jfr_unit */
 	struct fl_jfr_step *steps;
 	uint32_t nsteps;
-	bool all_var;		/* all are compressed integers */
 	/* The same where all are few compressed integers; else none. */
 	struct fl_jfr_short_step {
 		uint8_t before;		/* so many are passed over, */

@@ -62,7 +62,7 @@ struct fl_jfr_bare {
 
 /* How much of a chunk was emitted: samples of cpu come first. */
 struct fl_jfr_progress {
-	enum { FL_JFR_DONE, FL_JFR_CPU, FL_JFR_OTHERS } pass;
+	enum { FL_JFR_DONE, FL_JFR_CPU_PASS, FL_JFR_LAST_PASS } pass;
 	bool begun;		/* the stacks of this pass were made */
 	size_t next;		/* in chunk->events->sums, */
 	size_t part;		/* from here on, */

@@ -68,12 +68,10 @@ bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 	if (strcmp(event, row->metric) == 0)
 		return true;
 	/* Whether these rows are meant is known once all events were read. */
-	return (strcmp(event, "wall") == 0 &&
-		strcmp(row->metric, "cpu") == 0) ||
-	       (strcmp(event, "alloc-sample") == 0 &&
-		strcmp(row->event, "jdk.ObjectAllocationSample") == 0) ||
-	       (strcmp(event, "live") == 0 &&
-		strcmp(row->metric, "old-objects") == 0);
+	return (row->role == FL_JFR_CPU && strcmp(event, "wall") == 0) ||
+	       (row->role == FL_JFR_ALLOC_SAMPLE &&
+		strcmp(event, "alloc-sample") == 0) ||
+	       (row->role == FL_JFR_OLD_OBJECT && strcmp(event, "live") == 0);
 }
 
 bool fl_jfr_dumps_asked(const struct fl_jfr *jfr)
@@ -93,7 +91,7 @@ bool fl_jfr_is_full(const struct fl_jfr_chunk *chunk,
 	if (c->raw || select->survey)
 		return true;
 	if (chunk->asked.cpu_only)
-		return c->row && strcmp(c->row->metric, "cpu") == 0;
+		return c->role == FL_JFR_CPU;
 	if (c->row)
 		return fl_jfr_row_asked(chunk->jfr, c->row);
 	return !select->event;

@@ -138,7 +138,7 @@ static size_t merge_sum(struct fl_jfr_chunk *chunk,
 	if (!old)
 		return append_sum(chunk, sum, detail);
 	at = (size_t)(old - events->sums);
-	if (chunk->readers->data[sum->reader]->latest) {
+	if (chunk->readers->data[sum->reader]->role == FL_JFR_TIMING) {
 		old->samples = sum->samples;
 		old->value = sum->value;
 		return at;

@@ -65,7 +65,7 @@ static void set_leaf(struct fl_v0 *v, const struct fl_v0_event *e,
 	if (e->raw || !e->row || !e->row->leaf || !n->n[CLASS])
 		return;
 	outside = e->row->group == FL_JFR_GROUP_ALLOC &&
-		  (!hit->value || strcmp(e->row->value, "tlabSize") != 0);
+		  (!hit->value || e->row->role != FL_JFR_TLAB);
 	hit->leaf = fl_v0_leaf(v, n->n[CLASS], ticks,
 			    outside ? FLAME_KERNEL : FLAME_INLINED);
 }
@@ -164,7 +164,7 @@ static void note_state(struct fl_v0 *v, const struct fl_v0_event *e,
 	struct fl_v0_numbers n;
 	int64_t times[2];
 
-	if (!e->row || strcmp(e->row->metric, "cpu") != 0 ||
+	if (!e->row || e->row->role != FL_JFR_CPU ||
 	    !read_event(v, e, at, size, &n, times))
 		return;
 	state = fl_v0_text(v, fl_v0_find(v, STATE, n.n[STATE], times[1]));
