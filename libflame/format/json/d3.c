@@ -25,6 +25,7 @@ struct d3 {
 	const struct options *options;
 	struct fl_json_tree tree;
 	struct fl_json_tree_kind kind;
+	struct fl_json_field fields[10];	/* with the keys of options */
 	struct fl_buf page;	/* the tree of a page */
 	bool is_page, read;
 };
@@ -44,41 +45,40 @@ static enum flame_type type_of(struct slice text)
 	return FLAME_UNKNOWN;
 }
 
-static bool is_key(const struct fl_json *json, const char *wanted,
-		   const char *name, const char *letter)
+static void read_type(struct fl_json_source *js, void *object)
 {
-	return wanted ? fl_json_is(json, wanted) :
-	       fl_json_is(json, name) || fl_json_is(json, letter);
-}
-
-/* Whether nothing is known of the outermost object. */
-static bool is_bare_root(const struct fl_json_tree *tree,
-			 const struct fl_json_node *node)
-{
-	return tree->count == 1 && !node->name && !node->value;
-}
-
-static void field(struct fl_json_tree *tree, struct fl_json_node *node)
-{
-	const struct d3 *d3 = tree->js->source->state;
-	struct fl_json *json = &tree->js->json;
+	struct fl_json_node *node = object;
 	struct slice text;
 
-	if (is_key(json, d3->options->name, "name", "n")) {
-		node->name = fl_json_name(tree->js);
-	} else if (is_key(json, d3->options->weight, "value", "v")) {
-		if (!fl_json_decimal(json, 0, &node->value))
-			fl_json_bad(tree->js, "a value that is no number, or "
-				    "too large");
-	} else if (fl_json_is(json, "l") || fl_json_is(json, "libtype")) {
-		if (fl_json_string(json, &text))
-			node->type = type_of(text);
-	} else if (!fl_json_is(json, "data") || !is_bare_root(tree, node) ||
-		   fl_json_next(json) != FL_JSON_OBJECT) {
-		/* The tree of Flink is that object: it is the root's. */
-		fl_json_skip(json);
-	}
+	if (fl_json_string(&js->json, &text))
+		node->type = type_of(text);
 }
+
+/* The tree of Flink is that object: it is the root's. */
+static void read_data(struct fl_json_source *js, void *object)
+{
+	const struct d3 *d3 = js->source->state;
+	const struct fl_json_node *node = object;
+	bool is_bare_root = d3->tree.count == 1 && !node->name && !node->value;
+
+	if (!is_bare_root || fl_json_next(&js->json) != FL_JSON_OBJECT)
+		fl_json_skip(&js->json);
+}
+
+static const char bad_value[] = "a value that is no number, or too large";
+
+static const struct fl_json_field fields[] = {
+	FL_FIELD("name", NAME, struct fl_json_node, name),
+	FL_FIELD("n", NAME, struct fl_json_node, name),
+	FL_FIELD_NUMBER("value", 0, bad_value, struct fl_json_node, value),
+	FL_FIELD_NUMBER("v", 0, bad_value, struct fl_json_node, value),
+	FL_JSON_CHILDREN("children"),
+	FL_JSON_CHILDREN("c"),
+	FL_FIELD_CALL("l", VALUE, read_type),
+	FL_FIELD_CALL("libtype", VALUE, read_type),
+	FL_FIELD_CALL("data", VALUE, read_data),
+	{ .key = NULL }
+};
 
 /* Spark's form: pkg.Cls.m(File.scala:12), (Native Method). */
 static bool is_java_frame(struct slice name, struct fl_java_frame *frame)
@@ -128,9 +128,17 @@ static bool drops_root(struct fl_json_tree *tree,
 }
 
 static const struct fl_json_tree_kind kind = {
-	.children = { "children", "c" }, .field = field, .frame = frame_of,
-	.values = FL_TREE_EITHER, .drops_root = drops_root,
+	.frame = frame_of, .values = FL_TREE_EITHER, .drops_root = drops_root,
 };
+
+/* Both rows of a key get that of an option. */
+static void set_key(struct fl_json_field rows[2], const char *key)
+{
+	for (int i = 0; key && i < 2; i++) {
+		rows[i].key = key;
+		rows[i].size = strlen(key);
+	}
+}
 
 static void read_document(struct flame_source *source)
 {
@@ -141,12 +149,12 @@ static void read_document(struct flame_source *source)
 		fl_json_skip(&d3->js.json);
 		return;
 	}
-	d3->tree.js = &d3->js;
+	memcpy(d3->fields, fields, sizeof(fields));
+	set_key(&d3->fields[0], d3->options->name);
+	set_key(&d3->fields[2], d3->options->weight);
+	set_key(&d3->fields[4], d3->options->children);
 	d3->kind = kind;
-	if (d3->options->children) {
-		d3->kind.children[0] = d3->options->children;
-		d3->kind.children[1] = NULL;
-	}
+	d3->kind.fields = d3->fields;
 	if (d3->options->self)
 		d3->kind.values = FL_TREE_SELF;
 	d3->tree.kind = &d3->kind;

@@ -13,6 +13,7 @@
  */
 #include "fl.h"
 
+#include "format/json/fields.h"
 #include "format/json/frame_trie.h"
 
 enum { ALLOC, ALLOCATIONS, PEAK, LEAKED, VALUES };
@@ -25,19 +26,12 @@ struct point {
 struct dhat {
 	struct fl_json_source js;
 	struct fl_frame_trie trie;
-	struct fl_json_integers path;
+	struct fl_json_integers path;	/* of the point that is read */
+	struct point point;
 	struct point *points;
 	size_t npoints, points_capacity;
 	flame_id *frames;
 	size_t nframes, frames_capacity;
-};
-
-static const struct {
-	const char *key;
-	unsigned value;
-} keys[] = {
-	{ "tb", ALLOC }, { "tbk", ALLOCATIONS }, { "gb", PEAK },
-	{ "eb", LEAKED },
 };
 
 static const struct {
@@ -60,38 +54,30 @@ static uint32_t add_path(struct dhat *d)
 	return node;
 }
 
-static void read_point(struct dhat *d)
-{
-	struct fl_json *json = &d->js.json;
-	struct point point = { .node = 0 };
-	bool known;
+static const struct fl_json_field point_fields[] = {
+	FL_FIELD("tb", INTEGER, struct dhat, point.value[ALLOC]),
+	FL_FIELD("tbk", INTEGER, struct dhat, point.value[ALLOCATIONS]),
+	FL_FIELD("gb", INTEGER, struct dhat, point.value[PEAK]),
+	FL_FIELD("eb", INTEGER, struct dhat, point.value[LEAKED]),
+	FL_FIELD("fs", INTEGERS, struct dhat, path),
+	{ .key = NULL }
+};
 
+static void read_point(struct fl_json_source *js, void *object)
+{
+	struct dhat *d = object;
+
+	d->point = (struct point){ .node = 0 };
 	d->path.count = 0;
-	while (fl_json_key(json)) {
-		known = false;
-		for (size_t i = 0; i < FL_COUNT(keys) && !known; i++) {
-			if (!fl_json_is(json, keys[i].key))
-				continue;
-			known = true;
-			if (!fl_json_integer(json,
-					     &point.value[keys[i].value]))
-				point.value[keys[i].value] = 0;
-		}
-		if (known)
-			continue;
-		if (!fl_json_is(json, "fs"))
-			fl_json_skip(json);
-		else if (fl_json_enter_array(json))
-			fl_json_integers(json, &d->path);
-	}
-	if (json->error)
+	fl_json_object(js, point_fields, d);
+	if (js->json.error)
 		return;
-	point.node = add_path(d);
+	d->point.node = add_path(d);
 	if (!fl_grow(&d->points, &d->points_capacity, d->npoints + 1,
 		     sizeof(*d->points)))
-		fl_no_memory(d->js.flame);
+		fl_no_memory(js->flame);
 	else
-		d->points[d->npoints++] = point;
+		d->points[d->npoints++] = d->point;
 }
 
 /* "0x4010CB2: calloc (rtld-malloc.h:44)", "0x48: f (in /usr/lib/x.so)" */
@@ -133,9 +119,10 @@ static flame_id frame_of(struct flame *flame, struct slice s)
 	return frame.name ? flame_frame(flame, &frame) : 0;
 }
 
-static void read_table(struct dhat *d)
+static void read_table(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &d->js.json;
+	struct dhat *d = object;
+	struct fl_json *json = &js->json;
 
 	while (fl_json_element(json)) {
 		flame_id frame = 0;
@@ -189,33 +176,20 @@ static void give_samples(struct dhat *d)
 	fl_free(stacks);
 }
 
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL("pps", EACH, read_point),
+	FL_FIELD_CALL("ftbl", LIST, read_table),
+	{ .key = NULL }
+};
+
 static void read_document(struct flame_source *source)
 {
 	struct dhat *d = source->state;
-	struct fl_json *json = &d->js.json;
 
-	if (json->token != FL_JSON_OBJECT ||
-	    !fl_frame_trie_clear(source->flame, &d->trie)) {
-		fl_json_skip(json);
-		return;
-	}
 	d->npoints = d->nframes = 0;
-	while (fl_json_key(json))
-		if (fl_json_is(json, "pps")) {
-			if (!fl_json_enter_array(json))
-				continue;
-			while (fl_json_element(json))
-				if (json->token == FL_JSON_OBJECT)
-					read_point(d);
-				else
-					fl_json_skip(json);
-		} else if (fl_json_is(json, "ftbl")) {
-			if (fl_json_enter_array(json))
-				read_table(d);
-		} else {
-			fl_json_skip(json);
-		}
-	give_samples(d);
+	if (fl_frame_trie_clear(source->flame, &d->trie) &&
+	    fl_json_object(&d->js, document, d))
+		give_samples(d);
 }
 
 /* The row of formats.c ------------------------------------------------- */

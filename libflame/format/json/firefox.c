@@ -82,9 +82,10 @@ static void forget_threads(struct firefox *f)
 
 /* Tables --------------------------------------------------------------- */
 
-static void read_columns(struct firefox *f, struct columns *c)
+static void read_columns(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &f->js.json;
+	struct columns *c = object;
+	struct fl_json *json = &js->json;
 	struct slice text;
 	struct fl_firefox_wanted w[] = {
 		{ "stack", &c->stack, NULL, 0, 0 },
@@ -94,11 +95,9 @@ static void read_columns(struct firefox *f, struct columns *c)
 		{ "weight", NULL, &c->weight, 6, -1 },
 	};
 
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
+	while (fl_json_key(json) && !fl_failed(js->flame)) {
 		if (!fl_json_is(json, "weightType")) {
-			if (!fl_firefox_table_key(&f->js, w, FL_COUNT(w)))
+			if (!fl_firefox_table_key(js, w, FL_COUNT(w)))
 				fl_json_skip(json);
 		} else if (fl_json_string(json, &text)) {
 			c->unit = fl_slice_is(text, "tracing-ms") ? TIME :
@@ -366,25 +365,26 @@ static void make_samples(struct firefox *f, const struct thread *t,
 
 /* Profiles ------------------------------------------------------------- */
 
+static const struct fl_json_field thread_fields[] = {
+	FL_FIELD("name", NAME, struct thread, name),
+	FL_FIELD_CALL_AT("samples", INNER, read_columns, struct thread,
+			 samples),
+	FL_FIELD_CALL_AT("nativeAllocations", INNER, read_columns,
+			 struct thread, allocations),
+	FL_FIELD("tid", INTEGER, struct thread, tid),
+	FL_FIELD("pid", INTEGER, struct thread, pid),
+	{ .key = NULL }
+};
+
 static void read_thread(struct firefox *f)
 {
 	struct fl_json *json = &f->js.json;
 	struct thread t = { .tid = -1, .pid = -1 };
 
-	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
-		if (fl_json_is(json, "name"))
-			t.name = fl_json_name(&f->js);
-		else if (fl_json_is(json, "samples"))
-			read_columns(f, &t.samples);
-		else if (fl_json_is(json, "nativeAllocations"))
-			read_columns(f, &t.allocations);
-		else if (fl_json_is(json, "tid"))
-			fl_json_integer(json, &t.tid);
-		else if (fl_json_is(json, "pid"))
-			fl_json_integer(json, &t.pid);
-		else if (!fl_firefox_tables_key(&f->js, &t.tables))
+	while (fl_json_key(json) && !fl_failed(f->js.flame))
+		if (!fl_json_field(&f->js, thread_fields, NULL, &t) &&
+		    !fl_json_field(&f->js, fl_firefox_tables, NULL, &t.tables))
 			fl_json_skip(json);
-	}
 	t.allocations.unit = ALLOCATIONS;
 	if (!fl_grow(&f->threads, &f->capacity, f->nthreads + 1,
 		     sizeof(*f->threads)))
@@ -393,134 +393,103 @@ static void read_thread(struct firefox *f)
 		f->threads[f->nthreads++] = t;
 }
 
-static void read_threads(struct firefox *f)
+static void read_threads(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &f->js.json;
+	struct fl_json *json = &js->json;
 
-	if (!fl_json_enter_array(json))
-		return;
-	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
+	(void)object;
+	while (fl_json_element(json) && !fl_failed(js->flame)) {
 		if (json->token == FL_JSON_OBJECT) {
-			read_thread(f);
+			read_thread(js->source->state);
 			continue;
 		}
 		if (json->token == FL_JSON_STRING)
-			fl_json_bad(&f->js, "a thread that is a text");
+			fl_json_bad(js, "a thread that is a text");
 		fl_json_skip(json);
 	}
 }
 
-static void read_meta(struct firefox *f, int64_t *start, int64_t *interval)
-{
-	struct fl_json *json = &f->js.json;
+static const struct fl_json_field lib_fields[] = {
+	{ .key = "name", .size = 4, .kind = FL_FIELD_NAME },
+	{ .key = NULL }
+};
 
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "startTime")) {
-			if (!fl_json_decimal(json, 6, start))
-				*start = FLAME_NOTIME;
-		} else if (fl_json_is(json, "interval")) {
-			if (!fl_json_decimal(json, 6, interval))
-				*interval = 0;
-		} else {
-			fl_json_skip(json);
-		}
-	}
+static void read_lib(struct fl_json_source *js, void *object)
+{
+	struct firefox *f = js->source->state;
+	flame_id name = 0;
+
+	(void)object;
+	fl_json_object(js, lib_fields, &name);
+	fl_firefox_put_name(js, &f->libs, name);
 }
 
-static void read_libs(struct firefox *f)
+static void read_shared(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &f->js.json;
+	struct firefox *f = js->source->state;
 
-	if (!fl_json_enter_array(json))
-		return;
-	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
-		flame_id name = 0;
-
-		if (json->token != FL_JSON_OBJECT) {
-			fl_json_skip(json);
-			continue;
-		}
-		while (fl_json_key(json))
-			if (fl_json_is(json, "name"))
-				name = fl_json_name(&f->js);
-			else
-				fl_json_skip(json);
-		fl_firefox_put_name(&f->js, &f->libs, name);
-	}
+	(void)object;
+	fl_json_object(js, fl_firefox_tables, &f->shared);
 }
 
-static void read_shared(struct firefox *f)
-{
-	struct fl_json *json = &f->js.json;
-
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json) && !fl_failed(f->js.flame))
-		if (!fl_firefox_tables_key(&f->js, &f->shared))
-			fl_json_skip(json);
-}
-
-static void read_profile(struct firefox *f);
+static void read_profile(struct fl_json_source *js, void *object);
 
 /* An array of profiles, or one. */
-static void read_profiles(struct firefox *f)
+static void read_profiles(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &f->js.json;
+	struct firefox *f = js->source->state;
+	struct fl_json *json = &js->json;
 
 	if (f->nesting == MAX_NESTING) {
-		fl_json_bad(&f->js, "profiles within more than 8 others");
+		fl_json_bad(js, "profiles within more than 8 others");
 		fl_json_skip(json);
 		return;
 	}
 	f->nesting++;
-	switch (fl_json_next(json)) {
-	case FL_JSON_OBJECT:
-		read_profile(f);
-		break;
-	case FL_JSON_ARRAY:
-		while (fl_json_element(json) && !fl_failed(f->js.flame))
-			if (json->token == FL_JSON_OBJECT)
-				read_profile(f);
-			else
-				fl_json_skip(json);
-		break;
-	default:
-		break;
-	}
+	if (fl_json_next(json) == FL_JSON_OBJECT)
+		read_profile(js, object);
+	else
+		fl_json_each(js, read_profile, object);
 	f->nesting--;
 }
 
-static void read_profile(struct firefox *f)
+/* When the threads of a profile began, and ns between their samples. */
+struct dates {
+	int64_t start, interval;
+};
+
+static const struct fl_json_field meta[] = {
+	FL_FIELD_NUMBER("startTime", 6, NULL, struct dates, start),
+	FL_FIELD_NUMBER("interval", 6, NULL, struct dates, interval),
+	{ .key = NULL }
+};
+
+static const struct fl_json_field profile_fields[] = {
+	FL_FIELD_ROWS("meta", INNER, meta),
+	FL_FIELD_CALL("libs", EACH, read_lib),
+	FL_FIELD_CALL("shared", INNER, read_shared),
+	FL_FIELD_CALL("threads", LIST, read_threads),
+	FL_FIELD_CALL("profile", VALUE, read_profiles),
+	FL_FIELD_CALL("processes", VALUE, read_profiles),
+	FL_FIELD_CALL("subprocesses", VALUE, read_profiles),
+	{ .key = NULL }
+};
+
+static void read_profile(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &f->js.json;
-	int64_t start = FLAME_NOTIME, interval = 1000000;
+	struct firefox *f = js->source->state;
+	struct dates dates = { FLAME_NOTIME, 1000000 };
 	size_t first = f->nthreads;
 
-	while (fl_json_key(json) && !fl_failed(f->js.flame)) {
-		if (fl_json_is(json, "meta"))
-			read_meta(f, &start, &interval);
-		else if (fl_json_is(json, "threads"))
-			read_threads(f);
-		else if (fl_json_is(json, "shared"))
-			read_shared(f);
-		else if (fl_json_is(json, "libs"))
-			read_libs(f);
-		else if (fl_json_is(json, "profile") ||
-			 fl_json_is(json, "processes") ||
-			 fl_json_is(json, "subprocesses"))
-			read_profiles(f);
-		else
-			fl_json_skip(json);
-	}
+	(void)object;
+	fl_json_object(js, profile_fields, &dates);
 	for (size_t i = first; i < f->nthreads; i++) {
 		struct thread *t = &f->threads[i];
 
 		if (t->is_dated)
 			continue;
-		t->start = start;
-		t->interval = interval;
+		t->start = dates.start;
+		t->interval = dates.interval;
 		t->is_dated = true;
 	}
 }
@@ -534,7 +503,7 @@ static void read_document(struct flame_source *source)
 		fl_json_skip(json);
 		return;
 	}
-	read_profile(f);
+	read_profile(&f->js, NULL);
 	for (size_t i = 0; i < f->nthreads; i++) {
 		const struct thread *t = &f->threads[i];
 

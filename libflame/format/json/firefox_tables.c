@@ -87,15 +87,13 @@ void fl_firefox_put_name(struct fl_json_source *js,
 		names->data[names->count++] = name;
 }
 
-static void read_strings(struct fl_json_source *js,
-			 struct fl_firefox_tables *t)
+static void read_strings(struct fl_json_source *js, void *object)
 {
+	struct fl_firefox_tables *t = object;
 	struct fl_json *json = &js->json;
 
 	t->strings.count = 0;
 	t->has_strings = true;
-	if (!fl_json_enter_array(json))
-		return;
 	while (fl_json_element(json) && !fl_failed(js->flame)) {
 		flame_id name = 0;
 
@@ -215,20 +213,16 @@ bool fl_firefox_table_key(struct fl_json_source *js,
 static void read_table(struct fl_json_source *js, struct fl_firefox_wanted *w,
 		       size_t n)
 {
-	struct fl_json *json = &js->json;
-
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json) && !fl_failed(js->flame))
+	while (fl_json_key(&js->json) && !fl_failed(js->flame))
 		if (!fl_firefox_table_key(js, w, n))
-			fl_json_skip(json);
+			fl_json_skip(&js->json);
 }
 
 /* Tables --------------------------------------------------------------- */
 
-static void read_stack_table(struct fl_json_source *js,
-			     struct fl_firefox_tables *t)
+static void read_stack_table(struct fl_json_source *js, void *object)
 {
+	struct fl_firefox_tables *t = object;
 	struct fl_json *json = &js->json;
 	struct fl_firefox_wanted w[] = {
 		{ "prefix", &t->prefix, NULL, 0, 0 },
@@ -236,8 +230,6 @@ static void read_stack_table(struct fl_json_source *js,
 	};
 
 	t->has_stacks = true;
-	if (!fl_json_enter_object(json))
-		return;
 	while (fl_json_key(json) && !fl_failed(js->flame)) {
 		if (fl_json_is(json, "prefixOffset")) {
 			t->is_offset = true;
@@ -248,11 +240,9 @@ static void read_stack_table(struct fl_json_source *js,
 	}
 }
 
-/* The key read last, if it is of a table; false: another. */
-bool fl_firefox_tables_key(struct fl_json_source *js,
-			   struct fl_firefox_tables *t)
+static void read_frame_table(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &js->json;
+	struct fl_firefox_tables *t = object;
 	struct fl_firefox_wanted frames[] = {
 		{ "location", &t->location, NULL, 0, 0 },
 		{ "func", &t->func, NULL, 0, -1 },
@@ -260,26 +250,37 @@ bool fl_firefox_tables_key(struct fl_json_source *js,
 		{ "inlineDepth", &t->depth, NULL, 0, -1 },
 		{ "lib", &t->lib, NULL, 0, -1 },
 	};
+
+	read_table(js, frames, FL_COUNT(frames));
+}
+
+static void read_func_table(struct fl_json_source *js, void *object)
+{
+	struct fl_firefox_tables *t = object;
 	struct fl_firefox_wanted funcs[] = {
 		{ "name", &t->func_name, NULL, 0, -1 },
 		{ "resource", &t->func_resource, NULL, 0, -1 },
 	};
-	struct fl_firefox_wanted resources[] = {
-		{ "name", &t->resource_name, NULL, 0, -1 },
+
+	read_table(js, funcs, FL_COUNT(funcs));
+}
+
+static void read_resource_table(struct fl_json_source *js, void *object)
+{
+	struct fl_firefox_tables *t = object;
+	struct fl_firefox_wanted name = {
+		"name", &t->resource_name, NULL, 0, -1
 	};
 
-	if (fl_json_is(json, "stackTable"))
-		read_stack_table(js, t);
-	else if (fl_json_is(json, "frameTable"))
-		read_table(js, frames, FL_COUNT(frames));
-	else if (fl_json_is(json, "funcTable"))
-		read_table(js, funcs, FL_COUNT(funcs));
-	else if (fl_json_is(json, "resourceTable"))
-		read_table(js, resources, FL_COUNT(resources));
-	else if (fl_json_is(json, "stringArray") ||
-		 fl_json_is(json, "stringTable"))
-		read_strings(js, t);
-	else
-		return false;
-	return true;
+	read_table(js, &name, 1);
 }
+
+const struct fl_json_field fl_firefox_tables[] = {
+	FL_FIELD_CALL("stackTable", INNER, read_stack_table),
+	FL_FIELD_CALL("frameTable", INNER, read_frame_table),
+	FL_FIELD_CALL("funcTable", INNER, read_func_table),
+	FL_FIELD_CALL("resourceTable", INNER, read_resource_table),
+	FL_FIELD_CALL("stringArray", LIST, read_strings),
+	FL_FIELD_CALL("stringTable", LIST, read_strings),
+	{ .key = NULL }
+};

@@ -3,7 +3,7 @@
 #ifndef FL_JSON_FIREFOX_TABLES_H
 #define FL_JSON_FIREFOX_TABLES_H
 
-#include "format/json/tree.h"
+#include "format/json/fields.h"
 
 /* Weights, or times in ns; FLAME_NOTIME: null. */
 struct fl_firefox_decimals {
@@ -37,10 +37,12 @@ struct fl_firefox_wanted {
 };
 
 void fl_firefox_tables_free(struct fl_firefox_tables *tables);
-/* Reads the value of the key read last, if it is of a table; false: another. */
-bool fl_firefox_tables_key(struct fl_json_source *js,
-			   struct fl_firefox_tables *tables);
-/* The same of the n columns of one table of either kind. */
+/* The rows of their keys, of struct fl_firefox_tables. */
+extern const struct fl_json_field fl_firefox_tables[];
+/*
+ * Reads the value of the key read last, if it is of one of n columns of a table
+ * of either kind; false: another key.
+ */
 bool fl_firefox_table_key(struct fl_json_source *js,
 			  struct fl_firefox_wanted *wanted, size_t n);
 void fl_firefox_put_name(struct fl_json_source *js,

@@ -13,6 +13,7 @@
  */
 #include "fl.h"
 
+#include "format/json/fields.h"
 #include "format/json/frame_trie.h"
 
 enum { SINGLE = 4, DOUBLE = 7 };	/* numbers of a box */
@@ -47,10 +48,11 @@ struct flamebearer {
 	bool told;		/* that it is a comparison */
 };
 
-static void read_names(struct flamebearer *f)
+static void read_names(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &f->js.json;
-	struct flame *flame = f->js.flame;
+	struct flamebearer *f = object;
+	struct fl_json *json = &js->json;
+	struct flame *flame = js->flame;
 
 	f->nframes = 0;
 	while (fl_json_element(json)) {
@@ -192,9 +194,10 @@ static void add_level(struct flamebearer *f, bool first)
 			    "a level whose boxes are not of four numbers each");
 }
 
-static void read_levels(struct flamebearer *f)
+static void read_levels(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &f->js.json;
+	struct flamebearer *f = object;
+	struct fl_json *json = &js->json;
 	bool first = true;
 
 	while (fl_json_element(json) && !fl_failed(f->js.flame)) {
@@ -213,35 +216,22 @@ static void read_levels(struct flamebearer *f)
 	}
 }
 
-static void read_flamebearer(struct flamebearer *f)
-{
-	struct fl_json *json = &f->js.json;
+static const struct fl_json_field flamebearer[] = {
+	FL_FIELD_CALL("names", LIST, read_names),
+	FL_FIELD_CALL("levels", LIST, read_levels),
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "names")) {
-			if (fl_json_enter_array(json))
-				read_names(f);
-		} else if (fl_json_is(json, "levels")) {
-			if (fl_json_enter_array(json))
-				read_levels(f);
-		} else {
-			fl_json_skip(json);
-		}
-}
+static const struct fl_json_field metadata[] = {
+	FL_FIELD("units", TEXT, struct flamebearer, units),
+	{ .key = NULL }
+};
 
-static void read_metadata(struct flamebearer *f)
-{
-	struct fl_json *json = &f->js.json;
-	struct slice text;
-
-	while (fl_json_key(json))
-		if (!fl_json_is(json, "units")) {
-			fl_json_skip(json);
-		} else if (fl_json_string(json, &text)) {
-			f->units.size = 0;
-			fl_buf_put(&f->units, text.data, text.size);
-		}
-}
+static const struct fl_json_field document[] = {
+	FL_FIELD_ROWS("flamebearer", INNER, flamebearer),
+	FL_FIELD_ROWS("metadata", INNER, metadata),
+	{ .key = NULL }
+};
 
 /* "samples", "bytes", "objects", "lock_nanoseconds". */
 static flame_id metric_of(struct flamebearer *f)
@@ -317,28 +307,15 @@ static void give_samples(struct flamebearer *f)
 static void read_document(struct flame_source *source)
 {
 	struct flamebearer *f = source->state;
-	struct fl_json *json = &f->js.json;
 
-	if (json->token != FL_JSON_OBJECT ||
-	    !fl_frame_trie_clear(source->flame, &f->trie)) {
-		fl_json_skip(json);
+	if (!fl_frame_trie_clear(source->flame, &f->trie))
 		return;
-	}
 	f->nframes = f->units.size = f->above.count = 0;
 	f->width = SINGLE;
 	if (f->selfs)
 		memset(f->selfs, 0, f->selfs_capacity * sizeof(*f->selfs));
-	while (fl_json_key(json))
-		if (fl_json_is(json, "flamebearer")) {
-			if (fl_json_enter_object(json))
-				read_flamebearer(f);
-		} else if (fl_json_is(json, "metadata")) {
-			if (fl_json_enter_object(json))
-				read_metadata(f);
-		} else {
-			fl_json_skip(json);
-		}
-	give_samples(f);
+	if (fl_json_object(&f->js, document, f))
+		give_samples(f);
 }
 
 /* The row of formats.c ------------------------------------------------- */

@@ -11,7 +11,7 @@
  */
 #include "fl.h"
 
-#include "format/json/source.h"
+#include "format/json/fields.h"
 
 #include <stdlib.h>
 
@@ -42,20 +42,19 @@ static bool add(struct reader *r, struct numbers *numbers, int64_t n)
 	return true;
 }
 
-static void read_column(struct reader *r, struct numbers *numbers)
+static void read_column(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &r->js.json;
+	struct numbers *numbers = object;
+	struct fl_json *json = &js->json;
 	int64_t n;
 
 	numbers->count = 0;
-	if (!fl_json_enter_array(json))
-		return;
 	while (fl_json_element(json)) {
 		if (json->token != FL_JSON_NUMBER ||
 		    !fl_parse_int(json->text, &n))
 			n = -1;
 		fl_json_skip(json);
-		if (!add(r, numbers, n))
+		if (!add(js->source->state, numbers, n))
 			return;
 	}
 }
@@ -79,14 +78,13 @@ static void set_parent(struct reader *r, size_t parent, struct slice text)
 	r->parents.data[child] = (int64_t)parent;
 }
 
-static void read_children(struct reader *r)
+static void read_children(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &r->js.json;
+	struct reader *r = object;
+	struct fl_json *json = &js->json;
 	size_t parent = 0;
 
 	r->parents.count = 0;
-	if (!fl_json_enter_array(json))
-		return;
 	for (; fl_json_element(json); parent++) {
 		if (json->token != FL_JSON_ARRAY) {
 			fl_json_skip(json);
@@ -100,28 +98,18 @@ static void read_children(struct reader *r)
 	}
 }
 
-static void read_nodes(struct reader *r)
-{
-	static const char *const names[COLUMNS] = {
-		"function", "filename", "lineno", "value", "n_allocations"
-	};
-	struct fl_json *json = &r->js.json;
+#define COLUMN(key, which) \
+	FL_FIELD_CALL_AT(key, LIST, read_column, struct reader, column[which])
 
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json)) {
-		int i = 0;
-
-		while (i < COLUMNS && !fl_json_is(json, names[i]))
-			i++;
-		if (i < COLUMNS)
-			read_column(r, &r->column[i]);
-		else if (fl_json_is(json, "children"))
-			read_children(r);
-		else
-			fl_json_skip(json);
-	}
-}
+static const struct fl_json_field nodes[] = {
+	COLUMN("function", FUNCTION),
+	COLUMN("filename", FILE_NAME),
+	COLUMN("lineno", LINE),
+	COLUMN("value", VALUE),
+	COLUMN("n_allocations", COUNT),
+	FL_FIELD_CALL("children", LIST, read_children),
+	{ .key = NULL }
+};
 
 /* Texts are for a page: "&lt;module&gt;". */
 static flame_id unescape(struct reader *r, struct slice text)
@@ -151,13 +139,12 @@ static flame_id unescape(struct reader *r, struct slice text)
 	return flame_name(r->js.flame, buf->data ? buf->data : "", buf->size);
 }
 
-static void read_strings(struct reader *r)
+static void read_strings(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &r->js.json;
+	struct reader *r = object;
+	struct fl_json *json = &js->json;
 
 	r->strings.count = 0;
-	if (!fl_json_enter_array(json))
-		return;
 	while (fl_json_element(json)) {
 		flame_id name = json->token != FL_JSON_STRING ? 0 :
 				unescape(r, json->text);
@@ -267,28 +254,30 @@ static void give_tree(struct reader *r)
 	fl_free(stacks);
 }
 
+static void read_intervals(struct fl_json_source *js, void *object)
+{
+	struct reader *r = object;
+
+	r->temporal = true;
+	fl_json_skip(&js->json);
+}
+
+static const struct fl_json_field document[] = {
+	FL_FIELD_ROWS("nodes", INNER, nodes),
+	FL_FIELD_CALL("strings", LIST, read_strings),
+	FL_FIELD_CALL("intervals", VALUE, read_intervals),
+	{ .key = NULL }
+};
+
 static void read_document(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	struct fl_json *json = &r->js.json;
 
-	if (json->token != FL_JSON_OBJECT) {
-		fl_json_skip(json);
-		return;
-	}
 	for (int i = 0; i < COLUMNS; i++)
 		r->column[i].count = 0;
 	r->parents.count = r->strings.count = 0;
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "nodes"))
-			read_nodes(r);
-		else if (fl_json_is(json, "strings"))
-			read_strings(r);
-		else {
-			r->temporal |= fl_json_is(json, "intervals");
-			fl_json_skip(json);
-		}
-	}
+	if (!fl_json_object(&r->js, document, r))
+		return;
 	if (is_whole(r))
 		give_tree(r);
 	else if (r->temporal)

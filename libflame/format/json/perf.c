@@ -9,7 +9,7 @@
  */
 #include "fl.h"
 
-#include "format/json/source.h"
+#include "format/json/fields.h"
 
 #include <inttypes.h>
 
@@ -17,6 +17,7 @@ struct perf_json {
 	struct fl_json_source js;
 	struct fl_trace trace;
 	struct fl_buf comm, buf;
+	int64_t time, pid, tid;
 	flame_id metric;
 };
 
@@ -26,29 +27,38 @@ static bool is_kernel(struct slice dso, uint64_t ip)
 	       fl_slice_ends(dso, ".ko");
 }
 
-static void read_frame(struct perf_json *p)
+static void read_ip(struct fl_json_source *js, void *ip)
 {
-	struct fl_json *json = &p->js.json;
-	struct flame *flame = p->js.flame;
-	struct flame_frame frame = { .name = 0 };
 	struct slice text;
-	uint64_t ip = 0;
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "ip")) {
-			if (fl_json_string(json, &text))
-				fl_parse_hex(text, &ip);
-		} else if (fl_json_is(json, "symbol")) {
-			if (fl_json_string(json, &text) && text.size)
-				frame.name = flame_name(flame, text.data,
-							text.size);
-		} else if (fl_json_is(json, "dso")) {
-			if (fl_json_string(json, &text) && text.size)
-				frame.file = flame_name(flame, text.data,
-							text.size);
-		} else {
-			fl_json_skip(json);
-		}
+	if (fl_json_string(&js->json, &text))
+		fl_parse_hex(text, ip);
+}
+
+struct frame {
+	struct flame_frame frame;
+	uint64_t ip;
+};
+
+static const struct fl_json_field frame_fields[] = {
+	FL_FIELD_CALL_AT("ip", VALUE, read_ip, struct frame, ip),
+	FL_FIELD("symbol", NAME, struct frame, frame.name),
+	FL_FIELD("dso", NAME, struct frame, frame.file),
+	{ .key = NULL }
+};
+
+static void read_frame(struct fl_json_source *js, void *object)
+{
+	struct perf_json *p = object;
+	struct flame *flame = js->flame;
+	struct frame read = { .ip = 0 };
+	struct flame_frame frame;
+	uint64_t ip;
+	struct slice text;
+
+	fl_json_object(js, frame_fields, &read);
+	frame = read.frame;
+	ip = read.ip;
 	text = fl_name_at(flame, frame.file);
 	frame.type = is_kernel(text, ip) ? FLAME_KERNEL : FLAME_NATIVE;
 	if (!frame.name) {
@@ -67,11 +77,11 @@ static void read_frame(struct perf_json *p)
 	fl_trace_add(flame, &p->trace, &frame);
 }
 
-static void give(struct perf_json *p, int64_t time, int64_t pid, int64_t tid)
+static void give(struct perf_json *p)
 {
 	struct flame *flame = p->js.flame;
 	struct slice comm = fl_buf_slice(&p->comm);
-	struct flame_sample sample = { .time = time, .weight = 1 };
+	struct flame_sample sample = { .time = p->time, .weight = 1 };
 	flame_id base = 0;
 
 	if (comm.size)
@@ -82,70 +92,46 @@ static void give(struct perf_json *p, int64_t time, int64_t pid, int64_t tid)
 	sample.stack = fl_trace_stack(flame, base, &p->trace);
 	sample.metric = p->metric;
 	if (fl_json_wants_thread(&p->js))
-		sample.thread = fl_json_thread(flame, comm, pid, tid);
+		sample.thread = fl_json_thread(flame, comm, p->pid,
+					       p->tid);
 	fl_metric_count(p->js.flame, p->metric, 1, 1);
 	if (sample.stack)
 		fl_json_add(&p->js, &sample);
 }
 
-static void read_sample(struct perf_json *p)
+static const struct fl_json_field sample_fields[] = {
+	FL_FIELD("timestamp", INTEGER, struct perf_json, time),
+	FL_FIELD("pid", INTEGER, struct perf_json, pid),
+	FL_FIELD("tid", INTEGER, struct perf_json, tid),
+	FL_FIELD("comm", TEXT, struct perf_json, comm),
+	FL_FIELD_CALL("callchain", EACH, read_frame),
+	{ .key = NULL }
+};
+
+static void read_sample(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &p->js.json;
-	int64_t time = FLAME_NOTIME, pid = -1, tid = -1;
-	struct slice text;
+	struct perf_json *p = object;
 
 	p->trace.count = p->comm.size = 0;
-	while (fl_json_key(json))
-		if (fl_json_is(json, "callchain")) {
-			if (!fl_json_enter_array(json))
-				continue;
-			while (fl_json_element(json))
-				if (json->token == FL_JSON_OBJECT)
-					read_frame(p);
-				else
-					fl_json_skip(json);
-		} else if (fl_json_is(json, "comm")) {
-			if (fl_json_string(json, &text))
-				fl_buf_put(&p->comm, text.data, text.size);
-		} else if (fl_json_is(json, "timestamp")) {
-			if (!fl_json_integer(json, &time))
-				time = FLAME_NOTIME;
-		} else if (fl_json_is(json, "pid")) {
-			if (!fl_json_integer(json, &pid))
-				pid = -1;
-		} else if (fl_json_is(json, "tid")) {
-			if (!fl_json_integer(json, &tid))
-				tid = -1;
-		} else {
-			fl_json_skip(json);
-		}
-	if (!json->error && !p->comm.failed)
-		give(p, time, pid, tid);
+	p->time = FLAME_NOTIME;
+	p->pid = p->tid = -1;
+	fl_json_object(js, sample_fields, p);
+	if (!js->json.error && !p->comm.failed)
+		give(p);
 }
+
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL("samples", EACH, read_sample),
+	{ .key = NULL }
+};
 
 static void read_document(struct flame_source *source)
 {
 	struct perf_json *p = source->state;
-	struct fl_json *json = &p->js.json;
 
-	if (json->token != FL_JSON_OBJECT) {
-		fl_json_skip(json);
-		return;
-	}
-	p->metric = flame_metric(source->flame, "samples", "samples");
-	while (fl_json_key(json)) {
-		if (!fl_json_is(json, "samples")) {
-			fl_json_skip(json);
-			continue;
-		}
-		if (!fl_json_enter_array(json))
-			continue;
-		while (fl_json_element(json) && !fl_failed(p->js.flame))
-			if (json->token == FL_JSON_OBJECT)
-				read_sample(p);
-			else
-				fl_json_skip(json);
-	}
+	if (p->js.json.token == FL_JSON_OBJECT)
+		p->metric = flame_metric(source->flame, "samples", "samples");
+	fl_json_object(&p->js, document, p);
 	if (p->comm.failed || p->buf.failed)
 		fl_no_memory(source->flame);
 }

@@ -15,13 +15,13 @@ struct pyinstrument {
 	struct fl_json_tree tree;
 };
 
-static void take_identifier(struct fl_json_tree *tree,
-			    struct fl_json_node *node)
+static void read_identifier(struct fl_json_source *js, void *object)
 {
-	struct flame *flame = tree->js->flame;
+	struct fl_json_node *node = object;
+	struct flame *flame = js->flame;
 	struct slice text, name, file;
 
-	if (!fl_json_string(&tree->js->json, &text))
+	if (!fl_json_string(&js->json, &text))
 		return;
 	name = fl_slice_split(&text, '\0');
 	file = fl_slice_split(&text, '\0');
@@ -31,26 +31,16 @@ static void take_identifier(struct fl_json_tree *tree,
 		node->line = 0;
 }
 
-static void field(struct fl_json_tree *tree, struct fl_json_node *node)
-{
-	struct fl_json *json = &tree->js->json;
-
-	if (fl_json_is(json, "function")) {
-		node->name = fl_json_name(tree->js);
-	} else if (fl_json_is(json, "file_path")) {
-		node->file = fl_json_name(tree->js);
-	} else if (fl_json_is(json, "line_no")) {
-		fl_json_integer(json, &node->line);
-	} else if (fl_json_is(json, "identifier")) {
-		take_identifier(tree, node);
-	} else if (fl_json_is(json, "time")) {
-		if (!fl_json_decimal(json, PLACES, &node->value))
-			fl_json_bad(tree->js, "a time that is not a number, or "
-				    "too large");
-	} else {
-		fl_json_skip(json);
-	}
-}
+static const struct fl_json_field fields[] = {
+	FL_FIELD("function", NAME, struct fl_json_node, name),
+	FL_FIELD("file_path", NAME, struct fl_json_node, file),
+	FL_FIELD("line_no", INTEGER, struct fl_json_node, line),
+	FL_FIELD_NUMBER("time", PLACES, "a time that is not a number, or too "
+			"large", struct fl_json_node, value),
+	FL_JSON_CHILDREN("children"),
+	FL_FIELD_CALL("identifier", VALUE, read_identifier),
+	{ .key = NULL }
+};
 
 /* [self] and [await] have no file. */
 static flame_id frame_of(struct fl_json_tree *tree,
@@ -74,31 +64,30 @@ static bool drops_root(struct fl_json_tree *tree,
 }
 
 static const struct fl_json_tree_kind kind = {
-	.children = { "children", NULL }, .field = field, .frame = frame_of,
+	.fields = fields, .frame = frame_of,
 	.values = FL_TREE_TOTALS, .drops_root = drops_root,
+};
+
+static void read_tree(struct fl_json_source *js, void *object)
+{
+	struct pyinstrument *p = object;
+
+	fl_json_tree_read(&p->tree);
+	fl_json_tree_add(&p->tree, flame_metric(js->flame, "wall", "ns"));
+}
+
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL("root_frame", INNER, read_tree),
+	FL_FIELD_CALL("frame_tree", INNER, read_tree),
+	{ .key = NULL }
 };
 
 static void read_document(struct flame_source *source)
 {
 	struct pyinstrument *p = source->state;
-	struct fl_json *json = &p->js.json;
 
-	if (json->token != FL_JSON_OBJECT) {
-		fl_json_skip(json);
-		return;
-	}
 	p->tree.kind = &kind;
-	while (fl_json_key(json)) {
-		if (!fl_json_is(json, "root_frame") &&
-		    !fl_json_is(json, "frame_tree")) {
-			fl_json_skip(json);
-		} else if (fl_json_enter_object(json)) {
-			fl_json_tree_read(&p->tree);
-			fl_json_tree_add(&p->tree,
-					 flame_metric(source->flame, "wall",
-						      "ns"));
-		}
-	}
+	fl_json_object(&p->js, document, p);
 }
 
 /* The row of formats.c ------------------------------------------------- */

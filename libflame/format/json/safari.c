@@ -10,7 +10,7 @@
  */
 #include "fl.h"
 
-#include "format/json/source.h"
+#include "format/json/fields.h"
 
 struct options {
 	bool total;
@@ -26,66 +26,49 @@ struct safari {
 	size_t ndurations, durations_capacity;
 };
 
-static void read_frame(struct safari *s)
-{
-	struct fl_json *json = &s->js.json;
-	struct flame *flame = s->js.flame;
-	struct flame_frame frame = { .type = FLAME_UNKNOWN };
-	struct slice text;
-	int64_t line;
+static const struct fl_json_field frame_fields[] = {
+	FL_FIELD("name", NAME, struct flame_frame, name),
+	FL_FIELD("url", NAME, struct flame_frame, file),
+	FL_FIELD("line", LINE, struct flame_frame, line),
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "name")) {
-			if (fl_json_string(json, &text) && text.size)
-				frame.name = flame_name(flame, text.data,
-							text.size);
-		} else if (fl_json_is(json, "url")) {
-			if (fl_json_string(json, &text) && text.size)
-				frame.file = flame_name(flame, text.data,
-							text.size);
-		} else if (fl_json_is(json, "line")) {
-			if (fl_json_integer(json, &line) && line > 0 &&
-			    line <= INT32_MAX)
-				frame.line = (uint32_t)line;
-		} else {
-			fl_json_skip(json);
-		}
+static void read_frame(struct fl_json_source *js, void *object)
+{
+	struct safari *s = object;
+	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+
+	fl_json_object(js, frame_fields, &frame);
 	if (!frame.name)
-		frame.name = fl_name(flame, "(anonymous)");
-	fl_trace_add(flame, &s->trace, &frame);
+		frame.name = fl_name(js->flame, "(anonymous)");
+	fl_trace_add(js->flame, &s->trace, &frame);
 }
 
-static void read_trace(struct safari *s)
+static const struct fl_json_field trace_fields[] = {
+	FL_FIELD_CALL("stackFrames", EACH, read_frame),
+	{ .key = NULL }
+};
+
+static void read_trace(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct safari *s = object;
 
 	s->trace.count = 0;
-	while (fl_json_key(json)) {
-		if (!fl_json_is(json, "stackFrames")) {
-			fl_json_skip(json);
-			continue;
-		}
-		if (!fl_json_enter_array(json))
-			continue;
-		while (fl_json_element(json))
-			if (json->token == FL_JSON_OBJECT)
-				read_frame(s);
-			else
-				fl_json_skip(json);
-	}
-	if (json->error)
+	fl_json_object(js, trace_fields, s);
+	if (js->json.error)
 		return;
 	if (!fl_grow(&s->stacks, &s->stacks_capacity, s->nstacks + 1,
 		     sizeof(*s->stacks)))
-		fl_no_memory(s->js.flame);
+		fl_no_memory(js->flame);
 	else
 		s->stacks[s->nstacks++] =
-			fl_trace_stack(s->js.flame, 0, &s->trace);
+			fl_trace_stack(js->flame, 0, &s->trace);
 }
 
-static void read_durations(struct safari *s)
+static void read_durations(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct safari *s = object;
+	struct fl_json *json = &js->json;
 	int64_t n;
 
 	while (fl_json_element(json)) {
@@ -127,43 +110,24 @@ static void give_samples(struct safari *s)
 	}
 }
 
-static void read_recording(struct safari *s)
-{
-	struct fl_json *json = &s->js.json;
+static const struct fl_json_field recording[] = {
+	FL_FIELD_CALL("sampleStackTraces", EACH, read_trace),
+	FL_FIELD_CALL("sampleDurations", LIST, read_durations),
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "sampleStackTraces")) {
-			if (!fl_json_enter_array(json))
-				continue;
-			while (fl_json_element(json))
-				if (json->token == FL_JSON_OBJECT)
-					read_trace(s);
-				else
-					fl_json_skip(json);
-		} else if (fl_json_is(json, "sampleDurations")) {
-			if (fl_json_enter_array(json))
-				read_durations(s);
-		} else {
-			fl_json_skip(json);
-		}
-}
+static const struct fl_json_field document[] = {
+	FL_FIELD_ROWS("recording", INNER, recording),
+	{ .key = NULL }
+};
 
 static void read_document(struct flame_source *source)
 {
 	struct safari *s = source->state;
-	struct fl_json *json = &s->js.json;
 
-	if (json->token != FL_JSON_OBJECT) {
-		fl_json_skip(json);
-		return;
-	}
 	s->nstacks = s->ndurations = 0;
-	while (fl_json_key(json))
-		if (!fl_json_is(json, "recording"))
-			fl_json_skip(json);
-		else if (fl_json_enter_object(json))
-			read_recording(s);
-	give_samples(s);
+	if (fl_json_object(&s->js, document, s))
+		give_samples(s);
 }
 
 /* The row of formats.c ------------------------------------------------- */

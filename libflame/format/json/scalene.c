@@ -11,11 +11,13 @@
 #include "fl.h"
 
 #include "format/format.h"
-#include "format/json/tree.h"
+#include "format/json/fields.h"
 
 struct scalene {
 	struct fl_json_source js;
 	flame_id stack;
+	int64_t count;
+	bool had_stacks;
 	struct fl_buf buf, file;
 };
 
@@ -98,38 +100,39 @@ static bool read_frames(struct scalene *s)
 	return s->stack != 0;
 }
 
+static const struct fl_json_field counts[] = {
+	FL_FIELD("count", INTEGER, struct scalene, count),
+	{ .key = NULL }
+};
+
 /* The count, in an object or as the first of an array; -1: none. */
 static int64_t read_count(struct scalene *s)
 {
 	struct fl_json *json = &s->js.json;
-	int64_t count = -1;
 	unsigned place = 0;
 
+	s->count = -1;
 	if (!fl_json_element(json))
 		return -1;
-	if (json->token == FL_JSON_OBJECT) {
-		while (fl_json_key(json))
-			if (fl_json_is(json, "count"))
-				fl_json_integer(json, &count);
-			else
-				fl_json_skip(json);
-	} else if (json->token == FL_JSON_ARRAY) {
+	if (json->token != FL_JSON_ARRAY) {
+		fl_json_object(&s->js, counts, s);
+	} else {
 		for (; fl_json_element(json); place++)
 			if (place || json->token != FL_JSON_NUMBER ||
-			    !fl_parse_int(json->text, &count))
+			    !fl_parse_int(json->text, &s->count))
 				fl_json_skip(json);
-	} else {
-		fl_json_skip(json);
 	}
-	return json->error ? -1 : count;
+	return json->error ? -1 : s->count;
 }
 
-static void read_stack(struct scalene *s)
+static void read_stack(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct scalene *s = object;
+	struct fl_json *json = &js->json;
 	bool good = read_frames(s);
 	int64_t count = good ? read_count(s) : -1;
 
+	s->had_stacks = true;
 	while (fl_json_element(json))
 		fl_json_skip(json);
 	if (json->error)
@@ -148,33 +151,18 @@ static void read_stack(struct scalene *s)
 	}
 }
 
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL("stacks", EACH_LIST, read_stack),
+	{ .key = NULL }
+};
+
 static void read_document(struct flame_source *source)
 {
 	struct scalene *s = source->state;
-	struct fl_json *json = &s->js.json;
-	bool had_stacks = false;
 
-	if (json->token != FL_JSON_OBJECT) {
-		fl_json_skip(json);
-		return;
-	}
-	while (fl_json_key(json) && !fl_failed(source->flame)) {
-		if (!fl_json_is(json, "stacks")) {
-			fl_json_skip(json);
-			continue;
-		}
-		if (!fl_json_enter_array(json))
-			continue;
-		while (fl_json_element(json) && !fl_failed(source->flame)) {
-			if (json->token != FL_JSON_ARRAY) {
-				fl_json_skip(json);
-				continue;
-			}
-			had_stacks = true;
-			read_stack(s);
-		}
-	}
-	if (!had_stacks && !json->error)
+	s->had_stacks = false;
+	if (fl_json_object(&s->js, document, s) && !s->had_stacks &&
+	    !s->js.json.error)
 		fl_json_bad(&s->js, "it has no stacks: record again with "
 			    "scalene run --stacks");
 }

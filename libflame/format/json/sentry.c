@@ -13,7 +13,6 @@
  */
 #include "fl.h"
 
-#include "format/format.h"
 #include "format/json/frame_trie.h"
 #include "format/json/tree.h"
 
@@ -27,7 +26,7 @@ struct options {
 };
 
 struct frame {
-	flame_id function, module, file;
+	flame_id function, address, module, file;
 	int64_t line;
 	bool java;
 };
@@ -51,7 +50,7 @@ struct sentry {
 	struct fl_json_integers numbers;
 	struct fl_buf buf;
 	int64_t start;			/* ns since 1970, or FLAME_NOTIME */
-	bool java;
+	bool java, has_profile;
 };
 
 static bool is_java(struct slice platform)
@@ -69,45 +68,45 @@ static bool is_java(struct slice platform)
 
 /* Frames and stacks ---------------------------------------------------- */
 
-static void read_frame(struct sentry *s, struct frame *frame)
+static void read_platform(struct fl_json_source *js, void *java)
 {
-	struct fl_json *json = &s->js.json;
-	flame_id address = 0;
 	struct slice text;
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "function"))
-			frame->function = fl_json_name(&s->js);
-		else if (fl_json_is(json, "instruction_addr"))
-			address = fl_json_name(&s->js);
-		else if (fl_json_is(json, "module"))
-			frame->module = fl_json_name(&s->js);
-		else if (fl_json_is(json, "filename") ||
-			 (fl_json_is(json, "file") && !frame->file))
-			frame->file = fl_json_name(&s->js);
-		else if (fl_json_is(json, "lineno") ||
-			 fl_json_is(json, "line"))
-			fl_json_integer(json, &frame->line);
-		else if (fl_json_is(json, "platform"))
-			frame->java = fl_json_string(json, &text) &&
-				      is_java(text);
-		else
-			fl_json_skip(json);
-	if (!frame->function)
-		frame->function = address;
+	*(bool *)java = fl_json_string(&js->json, &text) && is_java(text);
 }
 
-static void read_frames(struct sentry *s)
+/* Where there is no filename. */
+static void read_file(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct frame *frame = object;
+	struct slice text;
 
-	while (fl_json_element(json) && !fl_failed(s->js.flame)) {
-		struct frame frame = { 0, 0, 0, 0, false }, *place;
+	if (fl_json_string(&js->json, &text) && !frame->file)
+		frame->file = flame_name(js->flame, text.data, text.size);
+}
 
-		if (json->token == FL_JSON_OBJECT)
-			read_frame(s, &frame);
-		else
-			fl_json_skip(json);
+static const struct fl_json_field frame_fields[] = {
+	FL_FIELD("function", NAME, struct frame, function),
+	FL_FIELD("instruction_addr", NAME, struct frame, address),
+	FL_FIELD("module", NAME, struct frame, module),
+	FL_FIELD("filename", NAME, struct frame, file),
+	FL_FIELD("lineno", INTEGER, struct frame, line),
+	FL_FIELD("line", INTEGER, struct frame, line),
+	FL_FIELD_CALL("file", VALUE, read_file),
+	FL_FIELD_CALL_AT("platform", VALUE, read_platform, struct frame, java),
+	{ .key = NULL }
+};
+
+static void read_frames(struct fl_json_source *js, void *object)
+{
+	struct sentry *s = object;
+
+	while (fl_json_element(&js->json) && !fl_failed(js->flame)) {
+		struct frame frame = { .line = 0 }, *place;
+
+		fl_json_object(js, frame_fields, &frame);
+		if (!frame.function)
+			frame.function = frame.address;
 		place = ADD_ROW(s, frames);
 		if (place)
 			*place = frame;
@@ -152,9 +151,10 @@ static flame_id frame_of(struct sentry *s, const struct frame *frame)
 				    fl_name_at(flame, frame->file), line);
 }
 
-static void read_stacks(struct sentry *s)
+static void read_stacks(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct sentry *s = object;
+	struct fl_json *json = &js->json;
 
 	while (fl_json_element(json) && !fl_failed(s->js.flame)) {
 		uint32_t node = 0, *place;
@@ -176,36 +176,24 @@ static void read_stacks(struct sentry *s)
 
 /* Samples and threads -------------------------------------------------- */
 
-static void read_sample(struct sentry *s, struct sample *sample)
+static const struct fl_json_field sample_fields[] = {
+	FL_FIELD("stack_id", INTEGER, struct sample, stack),
+	FL_FIELD("thread_id", INTEGER, struct sample, thread),
+	FL_FIELD("elapsed_since_start_ns", INTEGER, struct sample, elapsed),
+	FL_FIELD_NUMBER("timestamp", PLACES, NULL, struct sample, time),
+	{ .key = NULL }
+};
+
+static void read_samples(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct sentry *s = object;
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "stack_id"))
-			fl_json_integer(json, &sample->stack);
-		else if (fl_json_is(json, "thread_id"))
-			fl_json_integer(json, &sample->thread);
-		else if (fl_json_is(json, "elapsed_since_start_ns"))
-			fl_json_integer(json, &sample->elapsed);
-		else if (fl_json_is(json, "timestamp"))
-			fl_json_decimal(json, PLACES, &sample->time);
-		else
-			fl_json_skip(json);
-}
-
-static void read_samples(struct sentry *s)
-{
-	struct fl_json *json = &s->js.json;
-
-	while (fl_json_element(json) && !fl_failed(s->js.flame)) {
+	while (fl_json_element(&js->json) && !fl_failed(js->flame)) {
 		struct sample sample = { -1, -1, FLAME_NOTIME, FLAME_NOTIME };
 		struct sample *place;
 
-		if (json->token == FL_JSON_OBJECT)
-			read_sample(s, &sample);
-		else
-			fl_json_skip(json);
-		if (json->error)
+		fl_json_object(js, sample_fields, &sample);
+		if (js->json.error)
 			return;
 		place = ADD_ROW(s, samples);
 		if (place)
@@ -213,32 +201,33 @@ static void read_samples(struct sentry *s)
 	}
 }
 
-static void read_threads(struct sentry *s)
-{
-	struct fl_json *json = &s->js.json;
+static const struct fl_json_field thread_fields[] = {
+	{ .key = "name", .size = 4, .kind = FL_FIELD_NAME },
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json) && !fl_failed(s->js.flame)) {
+static void read_threads(struct fl_json_source *js, void *object)
+{
+	struct sentry *s = object;
+	struct fl_json *json = &js->json;
+
+	while (fl_json_key(json) && !fl_failed(js->flame)) {
+		flame_id name = 0;
 		uint64_t *place;
-		bool fresh;
 		int64_t id;
 
 		if (!fl_parse_int(json->text, &id)) {
 			fl_json_skip(json);
 			continue;
 		}
-		place = fl_map_put(&s->threads, (uint64_t)id, &fresh);
+		fl_json_next(json);
+		fl_json_object(js, thread_fields, &name);
+		place = fl_map_put(&s->threads, (uint64_t)id, NULL);
 		if (!place) {
-			fl_no_memory(s->js.flame);
+			fl_no_memory(js->flame);
 			return;
 		}
-		*place = 0;
-		if (!fl_json_enter_object(json))
-			continue;
-		while (fl_json_key(json))
-			if (fl_json_is(json, "name"))
-				*place = fl_json_name(&s->js);
-			else
-				fl_json_skip(json);
+		*place = name;
 	}
 }
 
@@ -317,59 +306,49 @@ static void add_samples(struct sentry *s)
 	fl_free(stacks);
 }
 
-static void read_profile(struct sentry *s)
+static void read_time(struct fl_json_source *js, void *time)
 {
-	struct fl_json *json = &s->js.json;
+	struct slice text;
 
-	while (fl_json_key(json) && !fl_failed(s->js.flame))
-		if (fl_json_is(json, "thread_metadata")) {
-			if (fl_json_enter_object(json))
-				read_threads(s);
-		} else if (fl_json_is(json, "frames")) {
-			if (fl_json_enter_array(json))
-				read_frames(s);
-		} else if (fl_json_is(json, "stacks")) {
-			if (fl_json_enter_array(json))
-				read_stacks(s);
-		} else if (fl_json_is(json, "samples")) {
-			if (fl_json_enter_array(json))
-				read_samples(s);
-		} else {
-			fl_json_skip(json);
-		}
+	if (!fl_json_string(&js->json, &text) ||
+	    !fl_java_time(text, true, time))
+		*(int64_t *)time = FLAME_NOTIME;
 }
+
+static const struct fl_json_field profile_fields[] = {
+	FL_FIELD_CALL("frames", LIST, read_frames),
+	FL_FIELD_CALL("stacks", LIST, read_stacks),
+	FL_FIELD_CALL("samples", LIST, read_samples),
+	FL_FIELD_CALL("thread_metadata", INNER, read_threads),
+	{ .key = NULL }
+};
+
+static void read_profile(struct fl_json_source *js, void *object)
+{
+	struct sentry *s = object;
+
+	s->has_profile = true;
+	fl_json_object(js, profile_fields, s);
+}
+
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL_AT("platform", VALUE, read_platform, struct sentry,
+			 java),
+	FL_FIELD_CALL_AT("timestamp", VALUE, read_time, struct sentry, start),
+	FL_FIELD_CALL("profile", INNER, read_profile),
+	{ .key = NULL }
+};
 
 static void read_document(struct flame_source *source)
 {
 	struct sentry *s = source->state;
-	struct fl_json *json = &s->js.json;
-	bool has_profile = false;
-	struct slice text;
 
 	s->nframes = s->nstacks = s->nsamples = 0;
 	fl_map_clear(&s->threads);
 	s->start = FLAME_NOTIME;
-	s->java = false;
-	if (json->token != FL_JSON_OBJECT ||
-	    !fl_frame_trie_clear(source->flame, &s->trie)) {
-		fl_json_skip(json);
-		return;
-	}
-	while (fl_json_key(json) && !fl_failed(source->flame))
-		if (fl_json_is(json, "platform")) {
-			s->java = fl_json_string(json, &text) && is_java(text);
-		} else if (fl_json_is(json, "timestamp")) {
-			if (!fl_json_string(json, &text) ||
-			    !fl_java_time(text, true, &s->start))
-				s->start = FLAME_NOTIME;
-		} else if (fl_json_is(json, "profile")) {
-			has_profile = fl_json_enter_object(json);
-			if (has_profile)
-				read_profile(s);
-		} else {
-			fl_json_skip(json);
-		}
-	if (has_profile)
+	s->java = s->has_profile = false;
+	if (fl_frame_trie_clear(source->flame, &s->trie) &&
+	    fl_json_object(&s->js, document, s) && s->has_profile)
 		add_samples(s);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "fl.h"
 
+#include "format/json/fields.h"
 #include "format/json/frame_trie.h"
 
 /* Options of this format; their rows are below. */
@@ -98,43 +99,22 @@ static struct profile *current(struct speedscope *s)
 
 /* Frames --------------------------------------------------------------- */
 
-static void read_frame(struct speedscope *s, struct frame *frame)
-{
-	struct fl_json *json = &s->js.json;
-	struct flame *flame = s->js.flame;
-	struct slice text;
+static const struct fl_json_field frame_fields[] = {
+	FL_FIELD("name", NAME, struct frame, name),
+	FL_FIELD("file", NAME, struct frame, file),
+	FL_FIELD("line", INTEGER, struct frame, line),
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "name")) {
-			if (fl_json_string(json, &text))
-				frame->name = flame_name(flame, text.data,
-							 text.size);
-		} else if (fl_json_is(json, "file")) {
-			if (fl_json_string(json, &text))
-				frame->file = flame_name(flame, text.data,
-							 text.size);
-		} else if (fl_json_is(json, "line")) {
-			fl_json_integer(json, &frame->line);
-		} else {
-			fl_json_skip(json);
-		}
-	}
-}
-
-static void read_frames(struct speedscope *s)
+static void read_frames(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct speedscope *s = object;
 
 	s->nframes = 0;
-	if (!fl_json_enter_array(json))
-		return;
-	while (fl_json_element(json)) {
+	while (fl_json_element(&js->json)) {
 		struct frame frame = { 0, 0, 0 };
 
-		if (json->token == FL_JSON_OBJECT)
-			read_frame(s, &frame);
-		else
-			fl_json_skip(json);
+		fl_json_object(js, frame_fields, &frame);
 		if (!fl_grow(&s->frames, &s->frames_capacity, s->nframes + 1,
 			     sizeof(*s->frames))) {
 			no_memory(s);
@@ -284,14 +264,13 @@ static bool next_sample(struct speedscope *s, uint32_t *node)
 	return true;
 }
 
-static void read_samples(struct speedscope *s)
+static void read_samples(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct speedscope *s = object;
+	struct fl_json *json = &js->json;
 	uint32_t node;
 
 	forget_samples(s);
-	if (!fl_json_enter_array(json))
-		return;
 	while (fl_json_element(json)) {
 		node = 0;
 		if (json->token != FL_JSON_ARRAY) {
@@ -314,15 +293,14 @@ static void keep_weight(struct speedscope *s, int64_t weight)
 		s->weights[s->nweights++] = weight;
 }
 
-static void read_weights(struct speedscope *s)
+static void read_weights(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct speedscope *s = object;
+	struct fl_json *json = &js->json;
 	int64_t weight;
 	uint32_t node;
 
 	s->nweights = 0;
-	if (!fl_json_enter_array(json))
-		return;
 	while (fl_json_element(json)) {
 		weight = 0;
 		if (!take_value(s, &weight))
@@ -367,27 +345,28 @@ struct event {
 	bool has_time;
 };
 
-static struct event read_event(struct speedscope *s)
+static void read_type(struct fl_json_source *js, void *type)
 {
-	struct fl_json *json = &s->js.json;
-	struct event event = { '\0', -1, 0, false };
 	struct slice text;
 
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "type")) {
-			if (fl_json_string(json, &text) && text.size == 1)
-				event.type = text.data[0];
-		} else if (fl_json_is(json, "frame")) {
-			fl_json_integer(json, &event.frame);
-		} else if (fl_json_is(json, "at")) {
-			fl_json_next(json);
-			event.has_time = take_value(s, &event.time);
-		} else {
-			fl_json_skip(json);
-		}
-	}
-	return event;
+	if (fl_json_string(&js->json, &text) && text.size == 1)
+		*(char *)type = text.data[0];
 }
+
+static void read_time(struct fl_json_source *js, void *object)
+{
+	struct event *event = object;
+
+	fl_json_next(&js->json);
+	event->has_time = take_value(js->source->state, &event->time);
+}
+
+static const struct fl_json_field event_fields[] = {
+	FL_FIELD_CALL_AT("type", VALUE, read_type, struct event, type),
+	FL_FIELD("frame", INTEGER, struct event, frame),
+	FL_FIELD_CALL("at", VALUE, read_time),
+	{ .key = NULL }
+};
 
 static uint32_t innermost(const struct speedscope *s)
 {
@@ -449,27 +428,23 @@ static void take_event(struct speedscope *s, const struct event *event)
 		close_frame(s, (uint32_t)event->frame);
 }
 
-static void read_events(struct speedscope *s)
+static void read_event(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct event event = { '\0', -1, 0, false };
+
+	fl_json_object(js, event_fields, &event);
+	if (!js->json.error)
+		take_event(object, &event);
+}
+
+static void read_events(struct fl_json_source *js, void *object)
+{
+	struct speedscope *s = object;
 
 	current(s)->evented = true;
 	s->nopen = 0;
 	s->has_time = false;
-	if (!fl_json_enter_array(json))
-		return;
-	while (fl_json_element(json)) {
-		if (json->token == FL_JSON_OBJECT) {
-			struct event event = read_event(s);
-
-			if (!json->error)
-				take_event(s, &event);
-		} else {
-			fl_json_skip(json);
-		}
-		if (fl_failed(s->js.flame))
-			return;
-	}
+	fl_json_each(js, read_event, s);
 }
 
 /* Profiles ------------------------------------------------------------- */
@@ -508,11 +483,12 @@ static flame_id thread_of(struct speedscope *s)
 	return fl_json_thread(s->js.flame, rest, pid, tid);
 }
 
-static void read_unit(struct speedscope *s)
+static void read_unit(struct fl_json_source *js, void *object)
 {
+	struct speedscope *s = object;
 	struct slice text;
 
-	if (!fl_json_string(&s->js.json, &text))
+	if (!fl_json_string(&js->json, &text))
 		return;
 	for (int i = 0; i < UNITS; i++)
 		if (fl_slice_is(text, units[i].name))
@@ -531,45 +507,24 @@ static bool begin_profile(struct speedscope *s)
 	return true;
 }
 
-static void read_profile(struct speedscope *s)
-{
-	struct fl_json *json = &s->js.json;
-	struct slice text;
+static const struct fl_json_field profile_fields[] = {
+	FL_FIELD_CALL("unit", VALUE, read_unit),
+	FL_FIELD("name", TEXT, struct speedscope, name),
+	FL_FIELD_CALL("samples", LIST, read_samples),
+	FL_FIELD_CALL("weights", LIST, read_weights),
+	FL_FIELD_CALL("events", LIST, read_events),
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json) && !fl_failed(s->js.flame)) {
-		if (fl_json_is(json, "samples")) {
-			read_samples(s);
-		} else if (fl_json_is(json, "weights")) {
-			read_weights(s);
-		} else if (fl_json_is(json, "events")) {
-			read_events(s);
-		} else if (fl_json_is(json, "unit")) {
-			read_unit(s);
-		} else if (fl_json_is(json, "name")) {
-			if (fl_json_string(json, &text)) {
-				s->name.size = 0;
-				fl_buf_put(&s->name, text.data, text.size);
-			}
-		} else {
-			fl_json_skip(json);
-		}
-	}
+static void read_profile(struct fl_json_source *js, void *object)
+{
+	struct speedscope *s = object;
+
+	if (!begin_profile(s))
+		return;
+	fl_json_object(js, profile_fields, s);
 	join_weights(s);
 	current(s)->thread = thread_of(s);
-}
-
-static void read_profiles(struct speedscope *s)
-{
-	struct fl_json *json = &s->js.json;
-
-	if (!fl_json_enter_array(json))
-		return;
-	while (fl_json_element(json) && !fl_failed(s->js.flame)) {
-		if (json->token != FL_JSON_OBJECT)
-			fl_json_skip(json);
-		else if (begin_profile(s))
-			read_profile(s);
-	}
 }
 
 /* The document --------------------------------------------------------- */
@@ -678,51 +633,36 @@ static bool begin_document(struct speedscope *s)
 	return fl_frame_trie_clear(s->js.flame, &s->trie);
 }
 
-static void read_shared(struct speedscope *s)
+static void read_exporter(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
-
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "frames"))
-			read_frames(s);
-		else
-			fl_json_skip(json);
-	}
-}
-
-static void read_exporter(struct speedscope *s)
-{
+	struct speedscope *s = object;
 	struct slice text;
 
-	if (!fl_json_string(&s->js.json, &text))
+	if (!fl_json_string(&js->json, &text))
 		return;
 	s->has_exporter = true;
 	s->pyspy = fl_slice_starts(text, "py-spy");
 	s->ours = fl_slice_starts(text, "libflame@");
 }
 
+static const struct fl_json_field shared[] = {
+	FL_FIELD_CALL("frames", LIST, read_frames),
+	{ .key = NULL }
+};
+
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL("profiles", EACH, read_profile),
+	FL_FIELD_ROWS("shared", INNER, shared),
+	FL_FIELD_CALL("exporter", VALUE, read_exporter),
+	{ .key = NULL }
+};
+
 static void read_document(struct flame_source *source)
 {
 	struct speedscope *s = source->state;
-	struct fl_json *json = &s->js.json;
 
-	if (json->token != FL_JSON_OBJECT || !begin_document(s)) {
-		fl_json_skip(json);
-		return;
-	}
-	while (fl_json_key(json) && !fl_failed(s->js.flame)) {
-		if (fl_json_is(json, "profiles"))
-			read_profiles(s);
-		else if (fl_json_is(json, "shared"))
-			read_shared(s);
-		else if (fl_json_is(json, "exporter"))
-			read_exporter(s);
-		else
-			fl_json_skip(json);
-	}
-	give_samples(s);
+	if (begin_document(s) && fl_json_object(&s->js, document, s))
+		give_samples(s);
 }
 
 /* The row of formats.c ------------------------------------------------- */

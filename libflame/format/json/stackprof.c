@@ -10,6 +10,7 @@
  */
 #include "fl.h"
 
+#include "format/json/fields.h"
 #include "format/json/frame_trie.h"
 
 struct options {
@@ -26,6 +27,7 @@ struct stackprof {
 	int64_t *counts;	/* of nodes of the trie */
 	size_t counts_capacity;
 	struct fl_buf mode, buf;
+	int64_t line;		/* of the frame that is read */
 	int64_t interval;	/* us, or objects */
 	bool has_raw;
 };
@@ -55,37 +57,33 @@ static bool number_of(struct stackprof *s, int64_t id, uint32_t *number)
 
 /* Frames --------------------------------------------------------------- */
 
+static const struct fl_json_field frame_fields[] = {
+	FL_FIELD("name", TEXT, struct stackprof, buf),
+	FL_FIELD("line", INTEGER, struct stackprof, line),
+	{ .key = NULL }
+};
+
 static flame_id read_frame(struct stackprof *s)
 {
-	struct fl_json *json = &s->js.json;
-	struct slice text;
-	int64_t line = 0;
-
 	s->buf.size = 0;
-	while (fl_json_key(json))
-		if (fl_json_is(json, "name")) {
-			if (fl_json_string(json, &text))
-				fl_buf_put(&s->buf, text.data, text.size);
-		} else if (fl_json_is(json, "line")) {
-			fl_json_integer(json, &line);
-		} else {
-			fl_json_skip(json);
-		}
+	s->line = 0;
+	fl_json_object(&s->js, frame_fields, s);
 	if (!s->buf.size)
 		fl_buf_text(&s->buf, "(unknown)");
-	if (s->options->lines && line > 0) {
+	if (s->options->lines && s->line > 0) {
 		fl_buf_byte(&s->buf, ':');
-		fl_buf_number(&s->buf, line);
+		fl_buf_number(&s->buf, s->line);
 	}
-	return s->buf.data && !json->error ?
+	return s->buf.data && !s->js.json.error ?
 	       fl_frame(s->js.flame, flame_name(s->js.flame, s->buf.data,
 						s->buf.size), FLAME_UNKNOWN) :
 	       0;
 }
 
-static void read_frames(struct stackprof *s)
+static void read_frames(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct stackprof *s = object;
+	struct fl_json *json = &js->json;
 
 	while (fl_json_key(json) && !fl_failed(s->js.flame)) {
 		uint32_t number;
@@ -155,9 +153,10 @@ static bool read_stack(struct stackprof *s, int64_t n)
 	return true;
 }
 
-static void read_raw(struct stackprof *s)
+static void read_raw(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct stackprof *s = object;
+	struct fl_json *json = &js->json;
 	int64_t n;
 
 	s->has_raw = true;
@@ -230,39 +229,21 @@ static bool begin(struct stackprof *s)
 	return fl_frame_trie_clear(s->js.flame, &s->trie);
 }
 
-static void read_key(struct stackprof *s)
-{
-	struct fl_json *json = &s->js.json;
-	struct slice text;
-
-	if (fl_json_is(json, "mode")) {
-		if (fl_json_string(json, &text))
-			fl_buf_put(&s->mode, text.data, text.size);
-	} else if (fl_json_is(json, "interval")) {
-		fl_json_integer(json, &s->interval);
-	} else if (fl_json_is(json, "frames")) {
-		if (fl_json_enter_object(json))
-			read_frames(s);
-	} else if (fl_json_is(json, "raw")) {
-		if (fl_json_enter_array(json))
-			read_raw(s);
-	} else {
-		fl_json_skip(json);
-	}
-}
+static const struct fl_json_field document[] = {
+	FL_FIELD("mode", TEXT, struct stackprof, mode),
+	FL_FIELD("interval", INTEGER, struct stackprof, interval),
+	FL_FIELD_CALL("frames", INNER, read_frames),
+	FL_FIELD_CALL("raw", LIST, read_raw),
+	{ .key = NULL }
+};
 
 static void read_document(struct flame_source *source)
 {
 	struct stackprof *s = source->state;
-	struct fl_json *json = &s->js.json;
 
-	if (json->token != FL_JSON_OBJECT || !begin(s)) {
-		fl_json_skip(json);
+	if (!begin(s) || !fl_json_object(&s->js, document, s))
 		return;
-	}
-	while (fl_json_key(json) && !fl_failed(source->flame))
-		read_key(s);
-	if (!s->has_raw && !json->error)
+	if (!s->has_raw && !s->js.json.error)
 		fl_json_bad(&s->js, "it has no stacks: record again with "
 			    "raw: true");
 	give_samples(s);

@@ -14,7 +14,7 @@
  */
 #include "fl.h"
 
-#include "format/json/source.h"
+#include "format/json/fields.h"
 
 #include <inttypes.h>
 
@@ -35,8 +35,14 @@ struct statsd {
 	uint64_t others;	/* series of something else */
 };
 
-static void begin_series(struct statsd *s, struct slice name)
+/* The name of a series, or a target. */
+static void begin_series(struct fl_json_source *js, void *object)
 {
+	struct statsd *s = object;
+	struct slice name;
+
+	if (!fl_json_string(&js->json, &name))
+		return;
 	s->names.lines = s->options->lines;
 	s->stack = fl_statsd_stack(&s->names, name);
 	s->others += !s->stack;
@@ -62,9 +68,10 @@ static void add(struct statsd *s, int64_t value, int64_t time,
 
 /* InfluxDB ------------------------------------------------------------- */
 
-static void read_tags(struct statsd *s)
+static void read_tags(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct statsd *s = object;
+	struct fl_json *json = &js->json;
 	struct flame *flame = s->js.flame;
 	struct slice text;
 
@@ -79,9 +86,10 @@ static void read_tags(struct statsd *s)
 	}
 }
 
-static void read_columns(struct statsd *s)
+static void read_columns(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct statsd *s = object;
+	struct fl_json *json = &js->json;
 
 	s->ncolumns = 0;
 	while (fl_json_element(json)) {
@@ -102,9 +110,10 @@ static void read_columns(struct statsd *s)
 }
 
 /* The first number that is no time is the value; texts are labels. */
-static void read_row(struct statsd *s)
+static void read_row(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct statsd *s = object;
+	struct fl_json *json = &js->json;
 	struct flame *flame = s->js.flame;
 	int64_t value = 0, time = FLAME_NOTIME;
 	flame_id labels = s->labels;
@@ -133,65 +142,39 @@ static void read_row(struct statsd *s)
 		add(s, value, time, labels);
 }
 
-static void read_series(struct statsd *s)
+static const struct fl_json_field series[] = {
+	FL_FIELD_CALL("name", VALUE, begin_series),
+	FL_FIELD_CALL("tags", INNER, read_tags),
+	FL_FIELD_CALL("columns", LIST, read_columns),
+	FL_FIELD_CALL("values", EACH_LIST, read_row),
+	{ .key = NULL }
+};
+
+static void read_series(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
-	struct slice text;
+	struct statsd *s = object;
 
 	s->stack = s->labels = 0;
 	s->ncolumns = 0;
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "name")) {
-			if (fl_json_string(json, &text))
-				begin_series(s, text);
-		} else if (fl_json_is(json, "tags")) {
-			if (fl_json_enter_object(json))
-				read_tags(s);
-		} else if (fl_json_is(json, "columns")) {
-			if (fl_json_enter_array(json))
-				read_columns(s);
-		} else if (fl_json_is(json, "values")) {
-			if (!fl_json_enter_array(json))
-				continue;
-			while (fl_json_element(json))
-				if (json->token == FL_JSON_ARRAY)
-					read_row(s);
-				else
-					fl_json_skip(json);
-		} else {
-			fl_json_skip(json);
-		}
-	}
+	fl_json_object(js, series, s);
 }
 
-/* Calls a function for each object of an array. */
-static void each_object(struct statsd *s, void (*read)(struct statsd *s))
-{
-	struct fl_json *json = &s->js.json;
+static const struct fl_json_field result[] = {
+	FL_FIELD_CALL("series", EACH, read_series),
+	{ .key = NULL }
+};
 
-	while (fl_json_element(json) && !fl_failed(s->js.flame))
-		if (json->token == FL_JSON_OBJECT)
-			read(s);
-		else
-			fl_json_skip(json);
-}
-
-static void read_result(struct statsd *s)
-{
-	struct fl_json *json = &s->js.json;
-
-	while (fl_json_key(json))
-		if (!fl_json_is(json, "series"))
-			fl_json_skip(json);
-		else if (fl_json_enter_array(json))
-			each_object(s, read_series);
-}
+static const struct fl_json_field document[] = {
+	FL_FIELD_ROWS("results", EACH, result),
+	{ .key = NULL }
+};
 
 /* Graphite ------------------------------------------------------------- */
 
-static void read_datapoint(struct statsd *s)
+static void read_datapoint(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
+	struct statsd *s = object;
+	struct fl_json *json = &js->json;
 	int64_t value = 0, time = 0;
 	bool has_value = false, has_time = false;
 
@@ -206,44 +189,28 @@ static void read_datapoint(struct statsd *s)
 		add(s, value, has_time ? time : FLAME_NOTIME, 0);
 }
 
-static void read_target(struct statsd *s)
+static const struct fl_json_field target[] = {
+	FL_FIELD_CALL("target", VALUE, begin_series),
+	FL_FIELD_CALL("datapoints", EACH_LIST, read_datapoint),
+	{ .key = NULL }
+};
+
+static void read_target(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &s->js.json;
-	struct slice text;
+	struct statsd *s = object;
 
 	s->stack = 0;
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "target")) {
-			if (fl_json_string(json, &text))
-				begin_series(s, text);
-		} else if (!fl_json_is(json, "datapoints")) {
-			fl_json_skip(json);
-		} else if (fl_json_enter_array(json)) {
-			while (fl_json_element(json))
-				if (json->token == FL_JSON_ARRAY)
-					read_datapoint(s);
-				else
-					fl_json_skip(json);
-		}
-	}
+	fl_json_object(js, target, s);
 }
 
 static void read_document(struct flame_source *source)
 {
 	struct statsd *s = source->state;
-	struct fl_json *json = &s->js.json;
 
-	if (json->token == FL_JSON_ARRAY) {
-		each_object(s, read_target);
-	} else if (json->token == FL_JSON_OBJECT) {
-		while (fl_json_key(json))
-			if (!fl_json_is(json, "results"))
-				fl_json_skip(json);
-			else if (fl_json_enter_array(json))
-				each_object(s, read_result);
-	} else {
-		fl_json_skip(json);
-	}
+	if (s->js.json.token == FL_JSON_ARRAY)
+		fl_json_each(&s->js, read_target, s);
+	else
+		fl_json_object(&s->js, document, s);
 }
 
 /* The row of formats.c ------------------------------------------------- */

@@ -27,24 +27,23 @@ struct tachyon {
 };
 
 /* Of a number of a string: one more, as 0 is none. */
-static flame_id read_number(struct fl_json_tree *tree)
+static void read_number(struct fl_json_source *js, void *to)
 {
+	flame_id *number = to;
 	int64_t n;
 
-	if (!fl_json_integer(&tree->js->json, &n) || n < 0 ||
-	    n >= UINT32_MAX)
-		return 0;
-	return (flame_id)(n + 1);
+	*number = !fl_json_integer(&js->json, &n) || n < 0 ||
+		  n >= UINT32_MAX ? 0 : (flame_id)(n + 1);
 }
 
-static void read_strings(struct tachyon *t)
+static void read_strings(struct fl_json_source *js, void *node)
 {
-	struct fl_json *json = &t->js.json;
+	struct tachyon *t = js->source->state;
+	struct fl_json *json = &js->json;
 
-	if (!fl_json_enter_array(json))
-		return;
+	(void)node;
 	t->nstrings = 0;
-	while (fl_json_element(json) && !fl_failed(t->js.flame)) {
+	while (fl_json_element(json) && !fl_failed(js->flame)) {
 		struct slice text = { "", 0 };
 
 		if (json->token == FL_JSON_STRING)
@@ -53,33 +52,25 @@ static void read_strings(struct tachyon *t)
 			fl_json_skip(json);
 		if (!fl_grow(&t->strings, &t->capacity, t->nstrings + 1,
 			     sizeof(*t->strings))) {
-			fl_no_memory(t->js.flame);
+			fl_no_memory(js->flame);
 			return;
 		}
-		t->strings[t->nstrings++] = flame_name(t->js.flame, text.data,
+		t->strings[t->nstrings++] = flame_name(js->flame, text.data,
 						       text.size);
 	}
 }
 
-static void field(struct fl_json_tree *tree, struct fl_json_node *node)
-{
-	struct tachyon *t = (struct tachyon *)tree->js;
-	struct fl_json *json = &tree->js->json;
-
-	if (fl_json_is(json, "funcname"))
-		node->name = read_number(tree);
-	else if (fl_json_is(json, "filename"))
-		node->file = read_number(tree);
-	else if (fl_json_is(json, "lineno"))
-		fl_json_integer(json, &node->line);
-	else if (fl_json_is(json, "value"))
-		fl_json_integer(json, &node->value);
-	else if (fl_json_is(json, "strings"))
-		read_strings(t);
-	else if (fl_json_next(json) == FL_JSON_OBJECT ||
-		 json->token == FL_JSON_ARRAY)
-		fl_json_skip(json);
-}
+static const struct fl_json_field fields[] = {
+	FL_FIELD("value", INTEGER, struct fl_json_node, value),
+	FL_JSON_CHILDREN("children"),
+	FL_FIELD_CALL_AT("filename", VALUE, read_number,
+			 struct fl_json_node, file),
+	FL_FIELD("lineno", INTEGER, struct fl_json_node, line),
+	FL_FIELD_CALL_AT("funcname", VALUE, read_number,
+			 struct fl_json_node, name),
+	FL_FIELD_CALL("strings", LIST, read_strings),
+	{ .key = NULL }
+};
 
 static struct slice string_at(const struct tachyon *t, flame_id number)
 {
@@ -110,7 +101,7 @@ static bool drops_root(struct fl_json_tree *tree,
 }
 
 static const struct fl_json_tree_kind kind = {
-	.children = { "children", NULL }, .field = field, .frame = frame_of,
+	.fields = fields, .frame = frame_of,
 	.values = FL_TREE_TOTALS, .drops_root = drops_root,
 };
 

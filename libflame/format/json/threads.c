@@ -18,7 +18,7 @@
  */
 #include "fl.h"
 
-#include "format/json/source.h"
+#include "format/json/fields.h"
 
 #include <inttypes.h>
 
@@ -28,6 +28,10 @@ struct threads {
 	struct fl_buf text;	/* a file's name, while its frame is read */
 	int64_t time;		/* of the dump, or FLAME_NOTIME */
 	int64_t id, os_id;	/* of the thread; -1: not known */
+	struct {
+		bool has_short, has_class, is_native;
+		int64_t line;
+	} frame;		/* that is read */
 };
 
 /* Frames --------------------------------------------------------------- */
@@ -80,14 +84,9 @@ static void read_java_lines(struct threads *t, struct slice text)
 		read_java_frame(t, fl_slice_split(&text, '\n'));
 }
 
-static void keep(struct fl_buf *buf, struct slice text)
+static void add_python_frame(struct threads *t)
 {
-	buf->size = 0;
-	fl_buf_put(buf, text.data, text.size);
-}
-
-static void add_python_frame(struct threads *t, int64_t line)
-{
+	int64_t line = t->frame.line;
 	struct flame *flame = t->js.flame;
 	struct fl_buf *buf = &t->dump.buf;
 
@@ -106,8 +105,9 @@ static void add_python_frame(struct threads *t, int64_t line)
 }
 
 /* A StackTraceElement: its method is in dump.buf, its class in text. */
-static void add_element(struct threads *t, int64_t line, bool native)
+static void add_element(struct threads *t)
 {
+	int64_t line = t->frame.line;
 	const struct fl_lines_options *options = t->dump.source->options;
 	struct flame *flame = t->js.flame;
 	struct fl_buf *buf = &t->dump.buf;
@@ -122,58 +122,76 @@ static void add_element(struct threads *t, int64_t line, bool native)
 		fl_dump_frame(&t->dump,
 			      fl_frame(flame, flame_name(flame, buf->data,
 							 buf->size),
-				       native ? FLAME_JAVA_NATIVE :
+				       t->frame.is_native ?
+				       FLAME_JAVA_NATIVE :
 						FLAME_UNKNOWN));
 }
+
+static bool read_text(struct fl_json_source *js, struct fl_buf *buf)
+{
+	struct slice text;
+
+	if (!fl_json_string(&js->json, &text))
+		return false;
+	buf->size = 0;
+	fl_buf_put(buf, text.data, text.size);
+	return true;
+}
+
+static void read_short_filename(struct fl_json_source *js, void *object)
+{
+	struct threads *t = object;
+
+	t->frame.has_short = read_text(js, &t->text);
+}
+
+static void read_filename(struct fl_json_source *js, void *object)
+{
+	struct threads *t = object;
+
+	if (t->frame.has_short)
+		fl_json_skip(&js->json);
+	else
+		read_text(js, &t->text);
+}
+
+static void read_class(struct fl_json_source *js, void *object)
+{
+	struct threads *t = object;
+
+	t->frame.has_class = read_text(js, &t->text);
+}
+
+static const struct fl_json_field frame_fields[] = {
+	FL_FIELD("name", TEXT, struct threads, dump.buf),
+	FL_FIELD_CALL("filename", VALUE, read_filename),
+	FL_FIELD_CALL("short_filename", VALUE, read_short_filename),
+	FL_FIELD("line", INTEGER, struct threads, frame.line),
+	FL_FIELD("methodName", TEXT, struct threads, dump.buf),
+	FL_FIELD("lineNumber", INTEGER, struct threads, frame.line),
+	FL_FIELD("nativeMethod", BOOL, struct threads, frame.is_native),
+	FL_FIELD_CALL("className", VALUE, read_class),
+	{ .key = NULL }
+};
 
 /* Frames of py-spy and of the actuator. */
 static void read_object_frame(struct threads *t)
 {
-	struct fl_json *json = &t->js.json;
-	bool has_short = false, has_class = false, native = false;
-	struct slice text;
-	int64_t line = 0;
-
 	t->dump.buf.size = t->text.size = 0;
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "name")) {
-			if (fl_json_string(json, &text))
-				keep(&t->dump.buf, text);
-		} else if (fl_json_is(json, "short_filename")) {
-			has_short = fl_json_string(json, &text);
-			if (has_short)
-				keep(&t->text, text);
-		} else if (fl_json_is(json, "methodName")) {
-			if (fl_json_string(json, &text))
-				keep(&t->dump.buf, text);
-		} else if (fl_json_is(json, "className")) {
-			has_class = fl_json_string(json, &text);
-			if (has_class)
-				keep(&t->text, text);
-		} else if (fl_json_is(json, "nativeMethod")) {
-			native = fl_json_is_true(json);
-		} else if (fl_json_is(json, "lineNumber")) {
-			fl_json_integer(json, &line);
-		} else if (fl_json_is(json, "filename") && !has_short) {
-			if (fl_json_string(json, &text))
-				keep(&t->text, text);
-		} else if (fl_json_is(json, "line")) {
-			fl_json_integer(json, &line);
-		} else {
-			fl_json_skip(json);
-		}
-	}
-	if (json->error)
+	memset(&t->frame, 0, sizeof(t->frame));
+	fl_json_object(&t->js, frame_fields, t);
+	if (t->js.json.error)
 		return;
-	if (has_class)
-		add_element(t, line, native);
+	if (t->frame.has_class)
+		add_element(t);
 	else
-		add_python_frame(t, line);
+		add_python_frame(t);
 }
 
-static void read_frames(struct threads *t)
+static void read_frames(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
+	struct threads *t = object;
+	struct fl_json *json = &js->json;
 
 	while (fl_json_element(json)) {
 		if (json->token == FL_JSON_STRING)
@@ -185,93 +203,85 @@ static void read_frames(struct threads *t)
 	}
 }
 
-/* An array of frames, lines of text, or an object with "elems". */
-static void read_stack(struct threads *t)
-{
-	struct fl_json *json = &t->js.json;
+static const struct fl_json_field elems[] = {
+	FL_FIELD_CALL("elems", LIST, read_frames),
+	{ .key = NULL }
+};
 
-	switch (fl_json_next(json)) {
+/* An array of frames, lines of text, or an object with "elems". */
+static void read_stack(struct fl_json_source *js, void *object)
+{
+	switch (fl_json_next(&js->json)) {
 	case FL_JSON_ARRAY:
-		read_frames(t);
+		read_frames(js, object);
 		break;
 	case FL_JSON_STRING:
-		read_java_lines(t, json->text);
-		break;
-	case FL_JSON_OBJECT:
-		while (fl_json_key(json))
-			if (!fl_json_is(json, "elems"))
-				fl_json_skip(json);
-			else if (fl_json_enter_array(json))
-				read_frames(t);
+		read_java_lines(object, js->json.text);
 		break;
 	default:
+		fl_json_object(js, elems, object);
 		break;
 	}
 }
 
 /* Threads -------------------------------------------------------------- */
 
-static bool is_one_of(const struct fl_json *json, const char *const *keys)
+static void read_state(struct fl_json_source *js, void *object)
 {
-	for (; *keys; keys++)
-		if (fl_json_is(json, *keys))
-			return true;
-	return false;
-}
-
-static void read_value(struct threads *t)
-{
-	static const char *const names[] = {
-		"threadName", "name", "thread_name", NULL
-	};
-	static const char *const states[] = { "threadState", "state", NULL };
-	static const char *const ids[] = {
-		"threadId", "tid", "thread_id", NULL
-	};
-	static const char *const stacks[] = {
-		"stackTrace", "stack", "frames", NULL
-	};
-	struct fl_json *json = &t->js.json;
+	struct threads *t = object;
 	struct slice text;
 
-	if (is_one_of(json, names)) {
-		if (fl_json_string(json, &text))
-			keep(&t->dump.name, text);
-	} else if (is_one_of(json, states)) {
-		if (fl_json_string(json, &text))
-			t->dump.state = fl_java_state(text);
-	} else if (is_one_of(json, ids)) {
-		fl_json_integer(json, &t->id);
-	} else if (fl_json_is(json, "os_thread_id")) {
-		fl_json_integer(json, &t->os_id);
-	} else if (fl_json_is(json, "pid")) {
-		fl_json_integer(json, &t->dump.pid);
-	} else if (fl_json_is(json, "active")) {
-		t->dump.state = fl_json_is_true(json) ? "STATE_RUNNABLE" :
-							"STATE_SLEEPING";
-	} else if (fl_json_is(json, "time")) {
-		if (fl_json_string(json, &text))
-			fl_java_time(text, true, &t->dump.time);
-	} else if (is_one_of(json, stacks)) {
-		read_stack(t);
-	} else {
-		fl_json_skip(json);
-	}
+	if (fl_json_string(&js->json, &text))
+		t->dump.state = fl_java_state(text);
 }
 
-static void read_thread(struct threads *t)
+static void read_active(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
+	struct threads *t = object;
+
+	t->dump.state = fl_json_is_true(&js->json) ? "STATE_RUNNABLE" :
+						     "STATE_SLEEPING";
+}
+
+static void read_time(struct fl_json_source *js, void *time)
+{
+	struct slice text;
+
+	if (fl_json_string(&js->json, &text))
+		fl_java_time(text, true, time);
+}
+
+static const struct fl_json_field thread_fields[] = {
+	FL_FIELD("threadId", INTEGER, struct threads, id),
+	FL_FIELD("threadName", TEXT, struct threads, dump.name),
+	FL_FIELD_CALL("threadState", VALUE, read_state),
+	FL_FIELD_CALL("stackTrace", VALUE, read_stack),
+	FL_FIELD("tid", INTEGER, struct threads, id),
+	FL_FIELD_CALL_AT("time", VALUE, read_time, struct threads, dump.time),
+	FL_FIELD("name", TEXT, struct threads, dump.name),
+	FL_FIELD_CALL("state", VALUE, read_state),
+	FL_FIELD_CALL("stack", VALUE, read_stack),
+	FL_FIELD("pid", INTEGER, struct threads, dump.pid),
+	FL_FIELD("thread_id", INTEGER, struct threads, id),
+	FL_FIELD("thread_name", TEXT, struct threads, dump.name),
+	FL_FIELD("os_thread_id", INTEGER, struct threads, os_id),
+	FL_FIELD_CALL("active", VALUE, read_active),
+	FL_FIELD_CALL("frames", VALUE, read_stack),
+	{ .key = NULL }
+};
+
+static void read_thread(struct fl_json_source *js, void *object)
+{
+	struct threads *t = object;
 	struct flame_sample sample;
 
 	fl_dump_begin(&t->dump, FL_SLICE(""));
 	t->id = t->os_id = -1;
 	t->dump.time = t->time;
-	while (fl_json_key(json))
-		read_value(t);
+	fl_json_object(js, thread_fields, t);
 	t->dump.tid = t->os_id >= 0 ? t->os_id : t->id;
 	/* An incomplete one is left out. */
-	if (json->error)
+	if (js->json.error)
 		t->dump.open = false;
 	else if (fl_dump_sample(&t->dump, &sample))
 		fl_json_add(&t->js, &sample);
@@ -279,86 +289,43 @@ static void read_thread(struct threads *t)
 		t->js.good++;
 }
 
-static void read_threads(struct threads *t)
+static void read_version(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
-
-	while (fl_json_element(json) && !fl_failed(t->js.flame))
-		if (json->token == FL_JSON_OBJECT)
-			read_thread(t);
-		else
-			fl_json_skip(json);
-}
-
-static void read_containers(struct threads *t)
-{
-	struct fl_json *json = &t->js.json;
-
-	while (fl_json_element(json)) {
-		if (json->token != FL_JSON_OBJECT) {
-			fl_json_skip(json);
-			continue;
-		}
-		while (fl_json_key(json))
-			if (!fl_json_is(json, "threads"))
-				fl_json_skip(json);
-			else if (fl_json_enter_array(json))
-				read_threads(t);
-	}
-}
-
-static void read_thread_dump(struct threads *t)
-{
-	struct fl_json *json = &t->js.json;
 	struct slice text;
 
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "threadContainers")) {
-			if (fl_json_enter_array(json))
-				read_containers(t);
-		} else if (fl_json_is(json, "time")) {
-			if (fl_json_string(json, &text))
-				fl_java_time(text, true, &t->time);
-		} else if (fl_json_is(json, "runtimeVersion")) {
-			if (fl_json_string(json, &text))
-				fl_fact(t->js.source, "JVM", "%.*s",
-					(int)FL_MIN(text.size, (size_t)1024),
-					text.data);
-		} else {
-			fl_json_skip(json);
-		}
-	}
+	(void)object;
+	if (fl_json_string(&js->json, &text))
+		fl_fact(js->source, "JVM", "%.*s",
+			(int)FL_MIN(text.size, (size_t)1024), text.data);
 }
 
-static void read_object(struct threads *t)
-{
-	struct fl_json *json = &t->js.json;
+static const struct fl_json_field container[] = {
+	FL_FIELD_CALL("threads", EACH, read_thread),
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "threadDump")) {
-			if (fl_json_enter_object(json))
-				read_thread_dump(t);
-		} else if (fl_json_is(json, "threads")) {
-			if (fl_json_enter_array(json))
-				read_threads(t);
-		} else {
-			fl_json_skip(json);
-		}
-	}
-}
+static const struct fl_json_field thread_dump[] = {
+	FL_FIELD_CALL_AT("time", VALUE, read_time, struct threads, time),
+	FL_FIELD_CALL("runtimeVersion", VALUE, read_version),
+	FL_FIELD_ROWS("threadContainers", EACH, container),
+	{ .key = NULL }
+};
+
+static const struct fl_json_field document[] = {
+	FL_FIELD_ROWS("threadDump", INNER, thread_dump),
+	FL_FIELD_CALL("threads", EACH, read_thread),
+	{ .key = NULL }
+};
 
 static void read_document(struct flame_source *source)
 {
 	struct threads *t = source->state;
-	struct fl_json *json = &t->js.json;
 
 	t->time = FLAME_NOTIME;
-	if (json->token == FL_JSON_ARRAY)
-		read_threads(t);
-	else if (json->token == FL_JSON_OBJECT)
-		read_object(t);
+	if (t->js.json.token == FL_JSON_ARRAY)
+		fl_json_each(&t->js, read_thread, t);
 	else
-		fl_json_skip(json);
+		fl_json_object(&t->js, document, t);
 }
 
 /* The row of formats.c ------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "fl.h"
 
 #include "draw/rows.h"
+#include "format/json/fields.h"
 #include "format/json/trace.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ struct reading {
 	char phase;
 	flame_id name, pid, tid, id, stack_frame, args_name, file;
 	int64_t time, duration, weight, line;
-	bool has_time, has_duration, pyspy, trace_span, average;
+	bool has_time, pyspy, trace_span, average;
 	uint64_t args;
 };
 
@@ -89,18 +90,6 @@ static bool find_key(struct trace *t, const struct reading *e, uint32_t *key)
 
 /* Reading -------------------------------------------------------------- */
 
-static flame_id text_name(struct trace *t)
-{
-	struct fl_json *json = &t->js.json;
-
-	fl_json_next(json);
-	if (json->token == FL_JSON_STRING || json->token == FL_JSON_NUMBER)
-		return flame_name(t->js.flame, json->text.data,
-				  json->text.size);
-	fl_json_skip(json);
-	return 0;
-}
-
 /* The value of a key right within args. */
 static void take_arg(struct trace *t, struct reading *e, char which)
 {
@@ -137,15 +126,14 @@ static bool read_profile(struct trace *t)
 	return true;
 }
 
-static void read_args(struct trace *t, struct reading *e)
+static void read_args(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
-	size_t depth;
+	struct trace *t = js->source->state;
+	struct reading *e = object;
+	struct fl_json *json = &js->json;
+	size_t depth = json->depth;
 	char which = 0;
 
-	if (!fl_json_enter_object(json))
-		return;
-	depth = json->depth;
 	while (fl_json_next(json) != FL_JSON_FAILED && json->depth >= depth) {
 		uint64_t hash = json->token;
 
@@ -165,55 +153,52 @@ static void read_args(struct trace *t, struct reading *e)
 	}
 }
 
-static void read_phase(struct trace *t, struct reading *e)
+static void read_phase(struct fl_json_source *js, void *object)
 {
+	struct reading *e = object;
 	struct slice text;
 
-	if (fl_json_string(&t->js.json, &text) && text.size == 1)
+	if (fl_json_string(&js->json, &text) && text.size == 1)
 		e->phase = text.data[0];
 }
 
-static void read_category(struct trace *t, struct reading *e)
+/* The duration of a thread's CPU time, where there is no other. */
+static void read_cpu_duration(struct fl_json_source *js, void *object)
 {
+	struct reading *e = object;
+	int64_t n;
+
+	if (fl_json_decimal(&js->json, PLACES, &n) &&
+	    e->duration == FLAME_NOTIME)
+		e->duration = n;
+}
+
+static void read_category(struct fl_json_source *js, void *object)
+{
+	struct reading *e = object;
 	struct slice text;
 
-	if (!fl_json_string(&t->js.json, &text))
+	if (!fl_json_string(&js->json, &text))
 		return;
 	e->pyspy = fl_slice_is(text, "py-spy");
 	e->trace_span = fl_slice_is(text, "Trace");
 }
 
-static void read_value(struct trace *t, struct reading *e)
-{
-	struct fl_json *json = &t->js.json;
-
-	if (fl_json_is(json, "ph"))
-		read_phase(t, e);
-	else if (fl_json_is(json, "name"))
-		e->name = text_name(t);
-	else if (fl_json_is(json, "ts"))
-		e->has_time = fl_json_decimal(json, PLACES, &e->time);
-	else if (fl_json_is(json, "dur"))
-		e->has_duration = fl_json_decimal(json, PLACES, &e->duration);
-	else if (fl_json_is(json, "tdur") && !e->has_duration)
-		e->has_duration = fl_json_decimal(json, PLACES, &e->duration);
-	else if (fl_json_is(json, "pid"))
-		e->pid = text_name(t);
-	else if (fl_json_is(json, "tid"))
-		e->tid = text_name(t);
-	else if (fl_json_is(json, "id"))
-		e->id = text_name(t);
-	else if (fl_json_is(json, "cat"))
-		read_category(t, e);
-	else if (fl_json_is(json, "args"))
-		read_args(t, e);
-	else if (fl_json_is(json, "sf"))
-		e->stack_frame = text_name(t);
-	else if (fl_json_is(json, "weight"))
-		fl_json_integer(json, &e->weight);
-	else
-		fl_json_skip(json);
-}
+static const struct fl_json_field event_fields[] = {
+	FL_FIELD("pid", WORD, struct reading, pid),
+	FL_FIELD("tid", WORD, struct reading, tid),
+	FL_FIELD_NUMBER("ts", PLACES, NULL, struct reading, time),
+	FL_FIELD_NUMBER("dur", PLACES, NULL, struct reading, duration),
+	FL_FIELD_CALL("ph", VALUE, read_phase),
+	FL_FIELD_CALL("cat", VALUE, read_category),
+	FL_FIELD("name", WORD, struct reading, name),
+	FL_FIELD_CALL("args", INNER, read_args),
+	FL_FIELD("id", WORD, struct reading, id),
+	FL_FIELD("sf", WORD, struct reading, stack_frame),
+	FL_FIELD_CALL("tdur", VALUE, read_cpu_duration),
+	FL_FIELD("weight", INTEGER, struct reading, weight),
+	{ .key = NULL }
+};
 
 static void take_metadata(struct trace *t, const struct reading *e)
 {
@@ -293,7 +278,7 @@ static void take_event(struct trace *t, const struct reading *e)
 {
 	uint32_t thread, key;
 
-	if (e->phase == 'X' && (!e->has_duration || e->duration < 0)) {
+	if (e->phase == 'X' && e->duration < 0) {
 		fl_json_bad(&t->js, "a complete event without a duration");
 		return;
 	}
@@ -329,59 +314,73 @@ static void take_event(struct trace *t, const struct reading *e)
 	}
 }
 
-/* An event, or one of the "samples", which have no phase. */
-static void read_event(struct trace *t, char phase)
+static void read_event(struct fl_json_source *js, char phase)
 {
-	struct fl_json *json = &t->js.json;
-	struct reading e = { .phase = phase, .weight = 1 };
+	struct trace *t = js->source->state;
+	struct reading e = {
+		.phase = phase, .weight = 1,
+		.time = FLAME_NOTIME, .duration = FLAME_NOTIME,
+	};
 
-	while (fl_json_key(json))
-		read_value(t, &e);
-	if (!json->error)
+	fl_json_object(js, event_fields, &e);
+	e.has_time = e.time != FLAME_NOTIME;
+	if (!e.has_time)
+		e.time = 0;
+	if (!js->json.error)
 		take_event(t, &e);
 	fl_trace_drop_piece(t);
 }
 
-static void read_events(struct trace *t, char phase)
+static void read_phased(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
-	size_t depth = json->depth;
-
-	while (fl_json_element(json) && !fl_failed(t->js.flame))
-		if (json->token == FL_JSON_OBJECT)
-			read_event(t, phase);
-		else
-			fl_json_skip(json);
-	/* Writers that stream events may never write the bracket. */
-	t->js.unfinished_is_fine = json->cut && json->depth == depth;
+	(void)object;
+	read_event(js, 0);
 }
 
-static void read_stack_frame(struct trace *t, struct stack_frame *frame)
+/* One of the "samples", which have no phase. */
+static void read_sample(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
-
-	while (fl_json_key(json))
-		if (fl_json_is(json, "name"))
-			frame->name = text_name(t);
-		else if (fl_json_is(json, "parent"))
-			frame->parent = text_name(t);
-		else
-			fl_json_skip(json);
+	(void)object;
+	read_event(js, 'P');
 }
 
-static void read_stack_frames(struct trace *t)
+/* Writers that stream events may never write the bracket. */
+static void read_events(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
+	size_t depth = js->json.depth;
+
+	fl_json_each(js, read_phased, object);
+	js->unfinished_is_fine = js->json.cut && js->json.depth == depth;
+}
+
+static void read_samples(struct fl_json_source *js, void *object)
+{
+	size_t depth = js->json.depth;
+
+	fl_json_each(js, read_sample, object);
+	js->unfinished_is_fine = js->json.cut && js->json.depth == depth;
+}
+
+static const struct fl_json_field stack_frame_fields[] = {
+	FL_FIELD("name", WORD, struct stack_frame, name),
+	FL_FIELD("parent", WORD, struct stack_frame, parent),
+	{ .key = NULL }
+};
+
+static void read_stack_frames(struct fl_json_source *js, void *object)
+{
+	struct trace *t = object;
+	struct fl_json *json = &js->json;
 
 	while (fl_json_key(json)) {
 		struct stack_frame frame = { 0 };
 		uint64_t *id;
 
-		frame.id = flame_name(t->js.flame, json->text.data,
+		frame.id = flame_name(js->flame, json->text.data,
 				      json->text.size);
-		if (!fl_json_enter_object(json))
+		fl_json_next(json);
+		if (!fl_json_object(js, stack_frame_fields, &frame))
 			continue;
-		read_stack_frame(t, &frame);
 		id = fl_map_put(&t->frame_ids, frame.id, NULL);
 		if (!id || !fl_grow(&t->frames, &t->frames_capacity,
 				    t->nframes + 1, sizeof(*t->frames))) {
@@ -552,51 +551,30 @@ static void forget(struct trace *t)
 	fl_map_clear(&t->frame_ids);
 }
 
-static void read_other_data(struct trace *t)
+static void read_exporter(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &t->js.json;
+	struct trace *t = object;
 	struct slice text;
 
-	while (fl_json_key(json))
-		if (fl_json_is(json, "exporter"))
-			t->weights.ours = fl_json_string(json, &text) &&
-					  fl_slice_starts(text, "libflame ");
-		else if (fl_json_is(json, "metric"))
-			t->weights.metric = text_name(t);
-		else if (fl_json_is(json, "unit"))
-			t->weights.unit = text_name(t);
-		else if (fl_json_is(json, "unit_ns"))
-			fl_json_integer(json, &t->weights.unit_ns);
-		else
-			fl_json_skip(json);
+	t->weights.ours = fl_json_string(&js->json, &text) &&
+			  fl_slice_starts(text, "libflame ");
 }
 
-static void read_key(struct trace *t)
-{
-	struct fl_json *json = &t->js.json;
+static const struct fl_json_field other_data[] = {
+	FL_FIELD_CALL("exporter", VALUE, read_exporter),
+	FL_FIELD("metric", WORD, struct trace, weights.metric),
+	FL_FIELD("unit", WORD, struct trace, weights.unit),
+	FL_FIELD("unit_ns", INTEGER, struct trace, weights.unit_ns),
+	{ .key = NULL }
+};
 
-	if (fl_json_is(json, "traceEvents")) {
-		if (fl_json_enter_array(json))
-			read_events(t, 0);
-	} else if (fl_json_is(json, "otherData")) {
-		if (fl_json_enter_object(json))
-			read_other_data(t);
-	} else if (fl_json_is(json, "samples")) {
-		if (fl_json_enter_array(json))
-			read_events(t, 'P');
-	} else if (fl_json_is(json, "stackFrames")) {
-		if (fl_json_enter_object(json))
-			read_stack_frames(t);
-	} else {
-		fl_json_skip(json);
-	}
-}
-
-static void read_keys(struct trace *t)
-{
-	while (fl_json_key(&t->js.json))
-		read_key(t);
-}
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL("traceEvents", LIST, read_events),
+	FL_FIELD_ROWS("otherData", INNER, other_data),
+	FL_FIELD_CALL("samples", LIST, read_samples),
+	FL_FIELD_CALL("stackFrames", INNER, read_stack_frames),
+	{ .key = NULL }
+};
 
 static void report(struct trace *t)
 {
@@ -630,14 +608,11 @@ static void report(struct trace *t)
 static void read_document(struct flame_source *source)
 {
 	struct trace *t = source->state;
-	struct fl_json *json = &t->js.json;
 
-	if (json->token == FL_JSON_ARRAY)
-		read_events(t, 0);
-	else if (json->token != FL_JSON_OBJECT)
-		fl_json_skip(json);
+	if (t->js.json.token == FL_JSON_ARRAY)
+		read_events(&t->js, t);
 	else
-		read_keys(t);
+		fl_json_object(&t->js, document, t);
 	fl_trace_end(t);
 	report(t);
 	give_sums(t, false);

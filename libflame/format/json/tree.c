@@ -8,14 +8,6 @@
 
 #include <inttypes.h>
 
-flame_id fl_json_name(struct fl_json_source *js)
-{
-	struct slice text;
-
-	return fl_json_string(&js->json, &text) ?
-	       flame_name(js->flame, text.data, text.size) : 0;
-}
-
 flame_id fl_json_python_frame(struct flame *flame, struct fl_buf *buf,
 			      struct slice name, struct slice file,
 			      int64_t line)
@@ -48,20 +40,24 @@ static bool add_node(struct fl_json_tree *tree, uint32_t parent)
 		fl_no_memory(tree->js->flame);
 		return false;
 	}
-	tree->nodes[tree->count++] = (struct fl_json_node){ .parent = parent };
+	tree->nodes[tree->count++] = (struct fl_json_node){
+		.parent = parent, .id = -1
+	};
 	return true;
+}
+
+void fl_json_tree_children(struct fl_json_source *js, void *node)
+{
+	(void)node;
+	if (fl_json_next(&js->json) == FL_JSON_OBJECT)
+		fl_json_skip(&js->json);
 }
 
 static void read_key(struct fl_json_tree *tree, uint32_t node)
 {
-	struct fl_json *json = &tree->js->json;
-	const char *const *keys = tree->kind->children;
-
-	if (!fl_json_is(json, keys[0]) &&
-	    !(keys[1] && fl_json_is(json, keys[1])))
-		tree->kind->field(tree, &tree->nodes[node]);
-	else if (fl_json_next(json) == FL_JSON_OBJECT)
-		fl_json_skip(json);
+	if (!fl_json_field(tree->js, tree->kind->fields, &tree->hint,
+			   &tree->nodes[node]))
+		fl_json_skip(&tree->js->json);
 }
 
 /*
@@ -89,6 +85,7 @@ void fl_json_tree_read(struct fl_json_tree *tree)
 	uint32_t node = 0;
 
 	tree->count = 0;
+	tree->hint = tree->kind->fields;
 	if (!add_node(tree, 0))
 		return;
 	while (json->depth >= depth && !fl_failed(tree->js->flame)) {

@@ -6,22 +6,20 @@
 #ifndef FL_JSON_TREE_H
 #define FL_JSON_TREE_H
 
-#include "format/json/source.h"
+#include "format/json/fields.h"
 
 struct fl_json_node {
 	uint32_t parent;	/* the root's is its own: 0 */
 	flame_id name, file;
-	int64_t line;
 	enum flame_type type;
-	int64_t value;
+	int64_t line, value;
+	int64_t id;		/* -1: none */
 };
 
 struct fl_json_tree;
 
 struct fl_json_tree_kind {
-	const char *children[2];	/* keys; the second may be NULL */
-	/* The value of the key read last, as the node wants it, or skips it. */
-	void (*field)(struct fl_json_tree *tree, struct fl_json_node *node);
+	const struct fl_json_field *fields;	/* of struct fl_json_node */
 	flame_id (*frame)(struct fl_json_tree *tree,
 			  const struct fl_json_node *node);
 	enum {
@@ -37,11 +35,17 @@ struct fl_json_tree_kind {
 struct fl_json_tree {
 	struct fl_json_source *js;
 	const struct fl_json_tree_kind *kind;
+	const struct fl_json_field *hint;
 	struct fl_json_node *nodes;	/* parents come first */
 	size_t count, capacity;
 	struct fl_buf buf;		/* for the kind */
 	int64_t no_stack;		/* weight of roots that are no frames */
 };
+
+/* The row of the key under which a node has its children. */
+#define FL_JSON_CHILDREN(key) \
+	FL_FIELD_CALL(key, VALUE, fl_json_tree_children)
+void fl_json_tree_children(struct fl_json_source *js, void *node);
 
 /*
  * Reads a tree whose FL_JSON_OBJECT was read last.  Of a tree that is cut
@@ -58,8 +62,5 @@ void fl_json_tree_free(struct fl_json_tree *tree);
 flame_id fl_json_python_frame(struct flame *flame, struct fl_buf *buf,
 			      struct slice name, struct slice file,
 			      int64_t line);
-
-/* The next value as a name, if it is text; others are skipped. */
-flame_id fl_json_name(struct fl_json_source *js);
 
 #endif

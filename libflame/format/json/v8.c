@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 struct node {
-	int64_t id;
+	int64_t id;		/* -1: none */
 	uint32_t parent;	/* place + 1 in nodes; 0: a root */
 	uint32_t stack;		/* of the trie; 0: not known yet */
 	flame_id name;
@@ -83,73 +83,45 @@ static void add_link(struct fl_v8 *v, int64_t parent, int64_t child)
 		v->links[v->nlinks++] = (struct link){ parent, child };
 }
 
-/* A key of the frame, in it or, before 2017, in the node; false: another. */
-static bool read_frame_key(struct fl_v8 *v, struct node *node)
-{
-	struct fl_json *json = &v->js->json;
-
-	if (fl_json_is(json, "functionName"))
-		node->name = fl_json_name(v->js);
-	else if (!fl_json_is(json, "lineNumber"))
-		return false;
-	else if (fl_json_integer(json, &node->line))
-		node->line = fl_add_clamped(node->line, 1);
-	return true;
-}
-
-/* Lines count from 0. */
-static void read_call_frame(struct fl_v8 *v, struct node *node)
-{
-	while (fl_json_key(&v->js->json))
-		if (!read_frame_key(v, node))
-			fl_json_skip(&v->js->json);
-}
+/* A node while it is read. */
+struct reading {
+	struct fl_v8 *v;
+	struct node node;
+	size_t first;		/* link to a child of its */
+	int64_t parent;
+};
 
 /* Numbers of children; the node's own number may come after them. */
-static void read_children(struct fl_v8 *v, size_t *first)
+static void read_children(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &v->js->json;
+	struct reading *r = object;
+	struct fl_json *json = &js->json;
 	int64_t id;
 
-	*first = v->nlinks;
+	r->first = r->v->nlinks;
 	while (fl_json_element(json))
 		if (json->token == FL_JSON_NUMBER &&
 		    fl_parse_int(json->text, &id))
-			add_link(v, -1, id);
+			add_link(r->v, -1, id);
 		else
 			fl_json_skip(json);
 }
 
-static void read_node(struct fl_v8 *v, struct node *node)
-{
-	struct fl_json *json = &v->js->json;
-	size_t first = v->nlinks, last;
-	int64_t parent = -1, hits = 0;
+/* Lines count from 0. */
+static const struct fl_json_field call_frame[] = {
+	FL_FIELD("functionName", NAME, struct reading, node.name),
+	FL_FIELD("lineNumber", LINE_FROM_0, struct reading, node.line),
+	{ .key = NULL }
+};
 
-	while (fl_json_key(json)) {
-		if (fl_json_is(json, "id")) {
-			fl_json_integer(json, &node->id);
-		} else if (fl_json_is(json, "callFrame")) {
-			if (fl_json_enter_object(json))
-				read_call_frame(v, node);
-		} else if (fl_json_is(json, "hitCount")) {
-			if (fl_json_integer(json, &hits) && hits > 0)
-				node->hits = (uint64_t)hits;
-		} else if (fl_json_is(json, "parent")) {
-			fl_json_integer(json, &parent);
-		} else if (fl_json_is(json, "children")) {
-			if (fl_json_enter_array(json))
-				read_children(v, &first);
-		} else {
-			fl_json_skip(json);
-		}
-	}
-	last = v->nlinks;
-	for (size_t i = first; i < last; i++)
-		v->links[i].parent = node->id;
-	if (parent >= 0)
-		add_link(v, parent, node->id);
-}
+static const struct fl_json_field node_fields[] = {
+	FL_FIELD("id", INTEGER, struct reading, node.id),
+	FL_FIELD_ROWS("callFrame", INNER, call_frame),
+	FL_FIELD("hitCount", COUNT, struct reading, node.hits),
+	FL_FIELD("parent", INTEGER, struct reading, parent),
+	FL_FIELD_CALL("children", LIST, read_children),
+	{ .key = NULL }
+};
 
 static bool add_node(struct fl_v8 *v, struct node node)
 {
@@ -165,80 +137,51 @@ static bool add_node(struct fl_v8 *v, struct node node)
 	return true;
 }
 
-static void read_nodes(struct fl_v8 *v)
+static void read_node(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &v->js->json;
+	struct fl_v8 *v = object;
+	struct reading r = {
+		.v = v, .node = { .id = -1 }, .first = v->nlinks, .parent = -1,
+	};
 
-	while (fl_json_element(json) && !fl_failed(v->js->flame)) {
-		struct node node = { .id = -1 };
-
-		if (json->token != FL_JSON_OBJECT) {
-			fl_json_skip(json);
-			continue;
-		}
-		read_node(v, &node);
-		if (json->error || !add_node(v, node))
-			return;
-	}
+	fl_json_object(js, node_fields, &r);
+	for (size_t i = r.first; i < v->nlinks; i++)
+		v->links[i].parent = r.node.id;
+	if (r.parent >= 0)
+		add_link(v, r.parent, r.node.id);
+	if (!js->json.error)
+		add_node(v, r.node);
 }
 
-/* A key of a node that has its children within it. */
-static void read_nested_key(struct fl_v8 *v, uint32_t place)
+/* Nodes within one another. */
+static const struct fl_json_field nested_fields[] = {
+	FL_FIELD("functionName", NAME, struct fl_json_node, name),
+	FL_FIELD("lineNumber", LINE_FROM_0, struct fl_json_node, line),
+	FL_FIELD("hitCount", INTEGER, struct fl_json_node, value),
+	FL_FIELD("id", INTEGER, struct fl_json_node, id),
+	FL_JSON_CHILDREN("children"),
+	{ .key = NULL }
+};
+
+static const struct fl_json_tree_kind nested = { .fields = nested_fields };
+
+static void read_head(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &v->js->json;
-	struct node *node = &v->nodes[place];
-	int64_t n = 0;
+	struct fl_v8 *v = object;
+	struct fl_json_tree tree = { .js = js, .kind = &nested };
+	uint32_t first = (uint32_t)v->count;
 
-	if (fl_json_is(json, "children")) {
-		if (fl_json_next(json) == FL_JSON_OBJECT)
-			fl_json_skip(json);
-	} else if (fl_json_is(json, "id")) {
-		if (fl_json_integer(json, &node->id)) {
-			uint64_t *at = fl_map_put(&v->ids, (uint64_t)node->id,
-						  NULL);
+	fl_json_tree_read(&tree);
+	for (uint32_t i = 0; i < tree.count; i++) {
+		const struct fl_json_node *n = &tree.nodes[i];
 
-			if (at)
-				*at = place;
-			else
-				no_memory(v);
-		}
-	} else if (fl_json_is(json, "hitCount")) {
-		if (fl_json_integer(json, &n) && n > 0)
-			node->hits = (uint64_t)n;
-	} else if (!read_frame_key(v, node)) {
-		fl_json_skip(json);
+		if (!add_node(v, (struct node){
+				.id = n->id, .name = n->name, .line = n->line,
+				.hits = (uint64_t)FL_MAX(n->value, 0),
+				.parent = i ? first + n->parent + 1 : 0 }))
+			break;
 	}
-}
-
-static void read_head(struct fl_v8 *v)
-{
-	struct fl_json *json = &v->js->json;
-	size_t depth = json->depth;
-	uint32_t node = 0;
-
-	if (!add_node(v, (struct node){ .id = -1 }))
-		return;
-	node = (uint32_t)v->count - 1;
-	while (json->depth >= depth && !fl_failed(v->js->flame)) {
-		switch (fl_json_next(json)) {
-		case FL_JSON_KEY:
-			read_nested_key(v, node);
-			break;
-		case FL_JSON_OBJECT:
-			if (add_node(v, (struct node){ .id = -1,
-						       .parent = node + 1 }))
-				node = (uint32_t)v->count - 1;
-			break;
-		case FL_JSON_OBJECT_END:
-			node = v->nodes[node].parent ?
-			       v->nodes[node].parent - 1 : 0;
-			break;
-		case FL_JSON_FAILED:
-			return;
-		default:
-			break;
-		}
-	}
+	fl_json_tree_free(&tree);
 }
 
 static void join_nodes(struct fl_v8 *v)
@@ -274,9 +217,10 @@ static void reset_deltas(struct fl_v8 *v)
 }
 
 /* Anything but a number counts as 0. */
-static void read_deltas(struct fl_v8 *v)
+static void read_deltas(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &v->js->json;
+	struct fl_v8 *v = object;
+	struct fl_json *json = &js->json;
 	struct fl_json_integers plain = { .data = NULL };
 	struct slice bytes;
 	int64_t n;
@@ -306,9 +250,10 @@ static void read_deltas(struct fl_v8 *v)
 }
 
 /* As times; only their differences are used. */
-static void read_timestamps(struct fl_v8 *v)
+static void read_timestamps(struct fl_json_source *js, void *object)
 {
-	struct fl_json *json = &v->js->json;
+	struct fl_v8 *v = object;
+	struct fl_json *json = &js->json;
 	int64_t last = 0, time, delta;
 	bool first = true;
 
@@ -570,27 +515,14 @@ static void give_samples(struct fl_v8 *v)
 	fl_free(stacks);
 }
 
-static void read_key(struct fl_v8 *v)
-{
-	struct fl_json *json = &v->js->json;
-
-	if (fl_json_is(json, "nodes")) {
-		if (fl_json_enter_array(json))
-			read_nodes(v);
-	} else if (fl_json_is(json, "head")) {
-		if (fl_json_enter_object(json))
-			read_head(v);
-	} else if (fl_json_is(json, "samples")) {
-		if (fl_json_enter_array(json))
-			fl_json_integers(json, &v->samples);
-	} else if (fl_json_is(json, "timeDeltas")) {
-		read_deltas(v);
-	} else if (fl_json_is(json, "timestamps")) {
-		read_timestamps(v);
-	} else {
-		fl_json_skip(json);
-	}
-}
+static const struct fl_json_field profile_fields[] = {
+	FL_FIELD_CALL("nodes", EACH, read_node),
+	FL_FIELD("samples", INTEGERS, struct fl_v8, samples),
+	FL_FIELD_CALL("timeDeltas", VALUE, read_deltas),
+	FL_FIELD_CALL("head", INNER, read_head),
+	FL_FIELD_CALL("timestamps", VALUE, read_timestamps),
+	{ .key = NULL }
+};
 
 /* Before a profile: nothing is known yet. */
 static bool begin(struct fl_v8 *v)
@@ -639,14 +571,13 @@ void fl_v8_free(struct fl_v8 *v)
 
 void fl_v8_read(struct fl_v8 *v)
 {
-	if (fl_json_enter_object(&v->js->json))
-		while (fl_json_key(&v->js->json))
-			read_key(v);
+	fl_json_next(&v->js->json);
+	fl_json_object(v->js, profile_fields, v);
 }
 
 void fl_v8_read_deltas(struct fl_v8 *v)
 {
-	read_deltas(v);
+	read_deltas(v->js, v);
 }
 
 static void append_samples(struct fl_v8 *v, const struct fl_v8 *piece)
@@ -703,15 +634,10 @@ struct file {
 static void read_document(struct flame_source *source)
 {
 	struct file *f = source->state;
-	struct fl_json *json = &f->js.json;
 
-	if (json->token != FL_JSON_OBJECT || !begin(f->profile)) {
-		fl_json_skip(json);
-		return;
-	}
-	while (fl_json_key(json))
-		read_key(f->profile);
-	fl_v8_give(f->profile, 0);
+	if (begin(f->profile) &&
+	    fl_json_object(&f->js, profile_fields, f->profile))
+		fl_v8_give(f->profile, 0);
 }
 
 /* The row of formats.c ------------------------------------------------- */

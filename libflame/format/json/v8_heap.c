@@ -13,38 +13,28 @@ struct heap {
 	struct fl_json_tree tree;
 };
 
-static void read_call_frame(struct fl_json_tree *tree,
-			    struct fl_json_node *node)
-{
-	struct fl_json *json = &tree->js->json;
+static const struct fl_json_field call_frame[] = {
+	FL_FIELD("functionName", NAME, struct fl_json_node, name),
+	FL_FIELD("lineNumber", LINE_FROM_0, struct fl_json_node, line),
+	{ .key = NULL }
+};
 
-	if (!fl_json_enter_object(json))
-		return;
-	while (fl_json_key(json))
-		if (fl_json_is(json, "functionName"))
-			node->name = fl_json_name(tree->js);
-		else if (!fl_json_is(json, "lineNumber"))
-			fl_json_skip(json);
-		else if (fl_json_integer(json, &node->line))
-			node->line = fl_add_clamped(node->line, 1);
-	if (!json->error && !node->name)
-		node->name = fl_name(tree->js->flame, "(anonymous)");
+static void read_call_frame(struct fl_json_source *js, void *object)
+{
+	struct fl_json_node *node = object;
+
+	fl_json_object(js, call_frame, node);
+	if (!js->json.error && !node->name)
+		node->name = fl_name(js->flame, "(anonymous)");
 }
 
-static void field(struct fl_json_tree *tree, struct fl_json_node *node)
-{
-	struct fl_json *json = &tree->js->json;
-
-	if (fl_json_is(json, "callFrame")) {
-		read_call_frame(tree, node);
-	} else if (fl_json_is(json, "selfSize")) {
-		if (!fl_json_decimal(json, 0, &node->value))
-			fl_json_bad(tree->js, "a size that is not a number, or "
-				    "too large");
-	} else {
-		fl_json_skip(json);
-	}
-}
+static const struct fl_json_field fields[] = {
+	FL_FIELD_CALL("callFrame", INNER, read_call_frame),
+	FL_FIELD_NUMBER("selfSize", 0, "a size that is not a number, or too "
+			"large", struct fl_json_node, value),
+	FL_JSON_CHILDREN("children"),
+	{ .key = NULL }
+};
 
 static flame_id frame_of(struct fl_json_tree *tree,
 			 const struct fl_json_node *node)
@@ -71,30 +61,30 @@ static bool drops_root(struct fl_json_tree *tree,
 }
 
 static const struct fl_json_tree_kind kind = {
-	.children = { "children", NULL }, .field = field, .frame = frame_of,
+	.fields = fields, .frame = frame_of,
 	.values = FL_TREE_SELF, .drops_root = drops_root,
+};
+
+static void read_head(struct fl_json_source *js, void *object)
+{
+	struct heap *heap = object;
+
+	fl_json_tree_read(&heap->tree);
+	fl_json_tree_add(&heap->tree, flame_metric(js->flame, "heap",
+						   "bytes"));
+}
+
+static const struct fl_json_field document[] = {
+	FL_FIELD_CALL("head", INNER, read_head),
+	{ .key = NULL }
 };
 
 static void read_document(struct flame_source *source)
 {
 	struct heap *heap = source->state;
-	struct fl_json *json = &heap->js.json;
 
-	if (json->token != FL_JSON_OBJECT) {
-		fl_json_skip(json);
-		return;
-	}
 	heap->tree.kind = &kind;
-	while (fl_json_key(json)) {
-		if (!fl_json_is(json, "head")) {
-			fl_json_skip(json);
-		} else if (fl_json_enter_object(json)) {
-			fl_json_tree_read(&heap->tree);
-			fl_json_tree_add(&heap->tree,
-					 flame_metric(source->flame, "heap",
-						      "bytes"));
-		}
-	}
+	fl_json_object(&heap->js, document, heap);
 }
 
 /* The row of formats.c ------------------------------------------------- */
