@@ -286,13 +286,13 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/perf_events.c libflame/sample/perf_events.h \
 	libflame/sample/perf_records.c \
 	libflame/sample/perf_records.h libflame/sample/places.c \
-	libflame/sample/proc.h \
+	libflame/sample/proc.h libflame/sample/ring.h \
 	libflame/sample/process.c \
 	libflame/sample/process.h \
 	libflame/sample/facts.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
-	libflame/sample/sockets.c \
+	libflame/sample/sockets.c libflame/sample/spill.c \
 	libflame/sample/cpu_time.c libflame/sample/stubs.c \
 	libflame/sample/symbols.c libflame/sample/symbols.h \
 	libflame/sample/targets.c libflame/sample/targets.h \

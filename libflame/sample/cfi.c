@@ -12,7 +12,12 @@
 
 #include <stdlib.h>
 
-enum { MAX_STATES = 16 };	/* remembered */
+enum {
+	MAX_STATES = 16,		/* remembered */
+	MAX_RANGES = 4 << 20,		/* of a file */
+	MAX_AUGMENTATION = 64,		/* characters */
+	MAX_INSTRUCTIONS = 1 << 16	/* of a function */
+};
 
 /* Encodings of pointers. */
 enum {
@@ -153,7 +158,8 @@ static bool read_cie(const struct fl_cfi *cfi, size_t place, struct cie *cie)
 		return false;
 	version = fl_fixed(&r, 1);
 	text = (const char *)r.at;
-	if (!memchr(text, '\0', (size_t)(r.end - r.at)))
+	if (!memchr(text, '\0', FL_MIN((size_t)(r.end - r.at),
+				       (size_t)MAX_AUGMENTATION)))
 		return false;
 	fl_dwarf_skip(&r, strlen(text) + 1);
 	if (version == 4)
@@ -223,8 +229,8 @@ bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 	cfi->frame = frame;
 	cfi->size = FL_MIN(size, (size_t)INT32_MAX);
 	cfi->address = address;
-	for (size_t place = 0; read_entry(cfi, place, &r, &next);
-	     place = next) {
+	for (size_t place = 0; cfi->nranges < MAX_RANGES &&
+	     read_entry(cfi, place, &r, &next); place = next) {
 		struct fl_dwarf id = r;
 
 		if (fl_fixed(&id, 4) == 0 ||
@@ -459,9 +465,11 @@ static void run_extended(struct machine *m, struct fl_dwarf *r, uint8_t op)
 
 static bool run(struct machine *m, struct fl_dwarf r)
 {
-	while (r.at < r.end && !r.failed && !m->done) {
+	for (unsigned n = 0; r.at < r.end && !r.failed && !m->done; n++) {
 		uint8_t op = (uint8_t)fl_fixed(&r, 1), low = op & 0x3f;
 
+		if (n == MAX_INSTRUCTIONS)
+			return false;
 		switch (op >> 6) {
 		case 1:
 			advance(m, low);

@@ -419,12 +419,12 @@ void fl_module_load(struct fl_processes *all, pid_t pid,
 	if (busy)
 		all->busy(all->busy_arg, true);
 	read_elf(all, module);
-	if (busy)
-		all->busy(all->busy_arg, false);
 	if (fl_is_jvm_path(module->path) || fl_is_python_path(module->path))
 		read_vm_symbols(module);
 	if (fl_is_python_path(module->path))
 		fl_cpython_find_loop(module);
+	if (busy)
+		all->busy(all->busy_arg, false);
 	if (module->elf->refused)
 		fl_warn(all->flame, "%s: its tables claim more than the disk "
 			"holds of it, or than 256 MB: functions may have no "

@@ -8,7 +8,7 @@
  */
 #include "fl.h"
 
-#include "sample/perf_records.h"
+#include "sample/ring.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,22 +30,6 @@ enum {
 	MIN_RING = 64 << 10,
 	MAX_CPUS = 4096,
 	MAX_RECORD = 1 << 16
-};
-
-struct fl_ring {
-	int fd;
-	unsigned cpu;
-	struct perf_event_mmap_page *page;
-	uint8_t *data;
-	size_t size;
-	uint64_t head, tail;
-	/* The next record: its time; 0: not looked at yet. */
-	uint64_t time;
-	uint64_t peeked;	/* up to here by fl_perf_events_peek */
-	/* Bytes that were moved out of it, to make room. */
-	uint8_t *spilled;
-	size_t spilled_size, spilled_capacity;
-	uint64_t spilled_end;	/* the place of those after them */
 };
 
 #define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -174,10 +158,7 @@ static bool map_all(struct fl_perf_events *events)
 			return true;
 		}
 		while (i--) {
-			munmap(events->rings[i].page,
-			       events->rings[i].size +
-			       (size_t)sysconf(_SC_PAGESIZE));
-			events->rings[i].page = NULL;
+			fl_ring_unmap(&events->rings[i]);
 		}
 	}
 	return false;
@@ -317,12 +298,7 @@ static int try_open(struct flame *flame, struct fl_perf_events *events,
 
 	if (error) {
 		for (size_t i = 0; i < events->nrings; i++)
-			if (events->rings[i].page)
-				munmap(events->rings[i].page,
-				       events->rings[i].size +
-				       (size_t)sysconf(_SC_PAGESIZE));
-		for (size_t i = 0; i < events->nrings; i++)
-			events->rings[i].page = NULL;
+			fl_ring_unmap(&events->rings[i]);
 		close_events(events);
 		events->ring_size = events->ring_wanted;
 	}
@@ -517,12 +493,9 @@ void fl_perf_events_stop(struct fl_perf_events *events)
 void fl_perf_events_close(struct fl_perf_events *events)
 {
 	fl_perf_events_back(events);
-	for (size_t i = 0; i < events->nrings; i++) {
-		if (events->rings[i].page)
-			munmap(events->rings[i].page, events->rings[i].size +
-			       (size_t)sysconf(_SC_PAGESIZE));
-		fl_free(events->rings[i].spilled);
-	}
+	for (size_t i = 0; i < events->nrings; i++)
+		fl_ring_unmap(&events->rings[i]);
+	fl_map_free(&events->born);
 	close_events(events);
 	fl_free(events->rings);
 	fl_free(events->fds);
@@ -574,96 +547,6 @@ static uint64_t key_of(const struct fl_perf_events *events,
 	return at * MAX_CPUS + (uint64_t)(ring - events->rings) + 1;
 }
 
-static void copy_ring(const struct fl_ring *ring, uint64_t from, void *to,
-		      size_t size)
-{
-	size_t at = (size_t)from & (ring->size - 1);
-	size_t first = FL_MIN(size, ring->size - at);
-
-	memcpy(to, ring->data + at, first);
-	if (first < size)
-		memcpy((char *)to + first, ring->data, size - first);
-}
-
-/* From what was moved out of the ring, and from the ring. */
-static void copy_out(const struct fl_ring *ring, uint64_t from, void *to,
-		     size_t size)
-{
-	size_t left = from < ring->spilled_end ?
-		      (size_t)(ring->spilled_end - from) : 0;
-	size_t first = FL_MIN(size, left);
-
-	if (first)
-		memcpy(to, ring->spilled + ring->spilled_size - left, first);
-	copy_ring(ring, from + first, (char *)to + first, size - first);
-}
-
-/* Records up to its tail are read: the kernel may write there. */
-static void free_read(struct fl_ring *ring)
-{
-	if (ring->tail < ring->spilled_end)
-		return;
-	if (ring->spilled_size) {
-		fl_free(ring->spilled);
-		ring->spilled = NULL;
-		ring->spilled_size = ring->spilled_capacity = 0;
-	}
-	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
-}
-
-/* Moves the bytes of a ring to memory if they fill a quarter of it. */
-static void spill(struct fl_ring *ring, size_t *spilled)
-{
-	enum { MAX_SPILLED = 256 << 20 };	/* of all rings */
-	uint64_t head = __atomic_load_n(&ring->page->data_head,
-					__ATOMIC_ACQUIRE);
-	uint64_t from = FL_MAX(ring->spilled_end, ring->tail);
-	size_t n = (size_t)(head - from);
-
-	*spilled += ring->spilled_size;
-	if (n < ring->size / 4 || *spilled + n > MAX_SPILLED ||
-	    !fl_grow(&ring->spilled, &ring->spilled_capacity,
-		     ring->spilled_size + n, 1))
-		return;
-	copy_ring(ring, from, ring->spilled + ring->spilled_size, n);
-	ring->spilled_size += n;
-	ring->spilled_end = head;
-	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
-}
-
-static void *spill_all(void *arg)
-{
-	enum { STEP_NS = 5000000 };
-	struct fl_perf_events *events = arg;
-
-	while (!__atomic_load_n(&events->is_back, __ATOMIC_ACQUIRE)) {
-		struct timespec t = { 0, STEP_NS };
-		size_t spilled = 0;
-
-		for (size_t i = 0; i < events->nrings; i++)
-			spill(&events->rings[i], &spilled);
-		nanosleep(&t, NULL);
-	}
-	return NULL;
-}
-
-void fl_perf_events_away(struct fl_perf_events *events)
-{
-	events->is_back = false;
-	events->is_away = events->nrings &&
-			  pthread_create(&events->spiller, NULL, spill_all,
-					 events) == 0;
-}
-
-void fl_perf_events_back(struct fl_perf_events *events)
-{
-	if (!events->is_away)
-		return;
-	__atomic_store_n(&events->is_back, true, __ATOMIC_RELEASE);
-	pthread_join(events->spiller, NULL);
-	events->is_away = false;
-}
-
 /* The next sample or name of a ring that has not been peeked at. */
 static bool peek_record(struct fl_ring *ring, uint64_t *at,
 			struct fl_peeked *peeked)
@@ -675,7 +558,7 @@ static bool peek_record(struct fl_ring *ring, uint64_t *at,
 		ring->peeked = ring->tail;
 	while (ring->peeked < ring->head) {
 		*at = ring->peeked;
-		copy_out(ring, *at, &h, sizeof(h));
+		fl_ring_copy(ring, *at, &h, sizeof(h));
 		if (h.size < sizeof(h) || h.size > ring->head - *at)
 			return false;
 		ring->peeked += h.size;
@@ -683,7 +566,7 @@ static bool peek_record(struct fl_ring *ring, uint64_t *at,
 			continue;
 		peeked->renames = h.type == PERF_RECORD_COMM;
 		/* A sample's address comes before pid and tid. */
-		copy_out(ring, *at + sizeof(h) + (peeked->renames ? 0 : 8), ids,
+		fl_ring_copy(ring, *at + sizeof(h) + (peeked->renames ? 0 : 8), ids,
 			 sizeof(ids));
 		peeked->pid = ids[0];
 		peeked->tid = ids[1];
@@ -725,7 +608,7 @@ static uint64_t peek_time(struct fl_ring *ring)
 		return UINT64_MAX;
 	if (ring->time)
 		return ring->time;
-	copy_out(ring, ring->tail, &h, sizeof(h));
+	fl_ring_copy(ring, ring->tail, &h, sizeof(h));
 	if (h.size < sizeof(h) || h.size > ring->head - ring->tail) {
 		ring->tail = ring->head;	/* cannot be */
 		return UINT64_MAX;
@@ -734,38 +617,65 @@ static uint64_t peek_time(struct fl_ring *ring)
 	place = h.type == PERF_RECORD_SAMPLE ? sizeof(h) + 16 :
 		h.size >= sizeof(h) + FL_PERF_TRAILER ? h.size - 16u : 0;
 	if (place)
-		copy_out(ring, ring->tail + place, &ring->time, 8);
+		fl_ring_copy(ring, ring->tail + place, &ring->time, 8);
 	if (!ring->time)
 		ring->time = 1;
 	return ring->time;
 }
 
+/* The ring whose next record is the first of all; NULL: it is too new. */
+static struct fl_ring *first_ring(struct fl_perf_events *events)
+{
+	struct fl_ring *ring = NULL;
+	uint64_t time, first = UINT64_MAX;
+
+	for (size_t i = 0; i < events->nrings; i++) {
+		time = peek_time(&events->rings[i]);
+		if (time < first) {
+			first = time;
+			ring = &events->rings[i];
+		}
+	}
+	return first > events->barrier ? NULL : ring;
+}
+
+/* Frees the record that was read last: others may wait for its place. */
+static void release_last(struct fl_perf_events *events)
+{
+	enum { RECORDS = 16 };
+
+	if (!events->last)
+		return;
+	/* Reading all that was moved out of a ring is slow, too. */
+	if (events->last->spilled.data && ++events->nread % RECORDS == 0)
+		fl_perf_events_spill(events);
+	fl_ring_free_read(events->last);
+	events->last = NULL;
+}
+
 bool fl_perf_events_next(struct fl_perf_events *events,
 			 struct fl_event *event)
 {
-	struct fl_ring *ring;
 	struct perf_event_header h;
-	uint64_t time, first;
+	struct fl_ring *ring;
+	const uint8_t *at;
 	bool good;
 
 	do {
-		ring = NULL;
-		first = UINT64_MAX;
-		for (size_t i = 0; i < events->nrings; i++) {
-			time = peek_time(&events->rings[i]);
-			if (time < first) {
-				first = time;
-				ring = &events->rings[i];
-			}
-		}
-		if (!ring || first > events->barrier)
+		release_last(events);
+		ring = first_ring(events);
+		if (!ring)
 			return false;
-		copy_out(ring, ring->tail, &h, sizeof(h));
-		copy_out(ring, ring->tail, events->copy, h.size);
+		fl_ring_copy(ring, ring->tail, &h, sizeof(h));
+		at = fl_ring_spilled(ring, ring->tail, h.size);
+		if (!at) {
+			fl_ring_copy(ring, ring->tail, events->copy, h.size);
+			at = events->copy;
+		}
 		ring->tail += h.size;
 		ring->time = 0;
-		free_read(ring);
-		good = fl_perf_event_parse(events->copy, h.size, event);
+		events->last = ring;
+		good = fl_perf_event_parse(at, h.size, event);
 		event->key = key_of(events, ring, ring->tail - h.size);
 	} while (!good);
 	return true;

@@ -97,8 +97,15 @@ struct fl_perf_events {
 	uint64_t barrier;	/* later records have to wait */
 	uint8_t *copy;		/* a record that was in two parts */
 	size_t copy_capacity;
-	pthread_t spiller;	/* see fl_perf_events_away */
+	struct fl_ring *last;	/* whose record was read last; or NULL */
+	unsigned nread;
+	/* See fl_perf_events_away. */
+	pthread_t spiller;
 	bool is_away, is_back;
+	bool (*wanted)(void *arg, pid_t pid);
+	void *wanted_arg;
+	struct fl_map born;	/* pids of processes that began since, and of
+				   their parents */
 };
 
 /* false: refused, or failed for memory (see flame_error). */
@@ -129,17 +136,23 @@ bool fl_perf_events_peek(struct fl_perf_events *events,
 			 struct fl_peeked *peeked);
 /* Whether records of this round are left. */
 bool fl_perf_events_pending(const struct fl_perf_events *events);
-/*
- * Until fl_perf_events_back a thread moves what the kernel writes to memory, up
- * to 256 MB, so that nothing is lost while the caller does other work.
- */
-void fl_perf_events_away(struct fl_perf_events *events);
-void fl_perf_events_back(struct fl_perf_events *events);
 /* Parses a record of a ring buffer; false: of no use here. */
 bool fl_perf_event_parse(const uint8_t *at, size_t size,
 			 struct fl_event *event);
 void fl_perf_events_close(struct fl_perf_events *events);
 /* kernel.perf_event_paranoid; INT_MAX: not known. */
 int fl_perf_paranoid(void);
+
+/* spill.c ------------------------------------------------------------- */
+
+/*
+ * Until fl_perf_events_back a thread moves what the kernel writes to memory, up
+ * to 256 MB, so that nothing is lost while the caller does other work.  wanted:
+ * whether samples of a process may be needed, or NULL for all of them; the
+ * thread calls it.
+ */
+void fl_perf_events_away(struct fl_perf_events *events,
+			 bool (*wanted)(void *arg, pid_t pid), void *arg);
+void fl_perf_events_back(struct fl_perf_events *events);
 
 #endif

@@ -668,12 +668,22 @@ static bool begin_join(struct fl_recorder *r)
 	       fl_no_memory(r->processes.flame) == FLAME_OK;
 }
 
+/* Another thread calls it, while the recorder reads a file. */
+static bool is_tracked(void *arg, pid_t pid)
+{
+	struct fl_recorder *r = arg;
+	const struct fl_process *p = fl_process_find(&r->processes, pid);
+
+	return p && p->tracked;
+}
+
 static void on_busy(void *arg, bool begins)
 {
 	struct fl_recorder *r = arg;
 
 	if (begins)
-		fl_perf_events_away(&r->events);
+		fl_perf_events_away(&r->events, r->how.sampling.all ?
+				    NULL : is_tracked, r);
 	else
 		fl_perf_events_back(&r->events);
 }

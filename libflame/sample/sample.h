@@ -6,6 +6,7 @@
  *	perf_events.c	the kernel's samples and process events, in order of
  *			time, from ring buffers
  *	perf_records.c	the records in them
+ *	spill.c		a thread that empties the ring buffers (ring.h)
  *	process.c	processes, their mappings, names of addresses
  *	module.c	files that are mapped
  *	places.c	inlined functions and lines, by debug information

@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "sample/blocked.h"
+#include "sample/ring.h"
 #include "sample/sample.h"
 
 #include <criterion/criterion.h>
@@ -67,6 +68,47 @@ Test(symbols, of_the_last_addresses_have_an_end)
 	cr_assert(fl_symbols_kernel(&s, copy_of(text), strlen(text)));
 	cr_expect_eq(s.count, 1);
 	cr_expect_str_eq(name_at(&s, UINT64_MAX - 1), "near");
+	fl_symbols_free(&s);
+}
+
+Test(symbols, are_found_among_many_in_no_order)
+{
+	enum { MANY = 10000 };
+	struct fl_symbols s = { 0 };
+	struct fl_buf text = { 0 };
+	char name[24];
+
+	for (uint64_t i = 0; i < MANY; i++) {
+		uint64_t k = i * 7919 % MANY;	/* 7919 is prime */
+
+		fl_buf_print(&text, "%llx T f%llu\n%llx t _f%llu\n",
+			     (unsigned long long)(k + 1) << 20,
+			     (unsigned long long)k,
+			     (unsigned long long)(k + 1) << 20,
+			     (unsigned long long)k);
+	}
+	cr_assert(fl_symbols_kernel(&s, text.data, text.size));
+	cr_expect_eq(s.count, MANY);
+	for (uint64_t k = 0; k < MANY; k++) {
+		snprintf(name, sizeof(name), "f%u", (unsigned)k);
+		cr_assert_str_eq(name_at(&s, ((k + 1) << 20) + 5), name);
+	}
+	fl_symbols_free(&s);
+}
+
+Test(symbols, with_very_long_names_are_cut)
+{
+	enum { LONG = 100000, MOST = 8192 };
+	struct fl_symbols s = { 0 };
+	struct fl_buf text = { 0 };
+
+	fl_buf_text(&text, "1000 10 ");
+	for (unsigned i = 0; i < LONG; i++)
+		fl_buf_text(&text, "n");
+	fl_buf_text(&text, "\n2000 10 short\n");
+	cr_assert(fl_symbols_map(&s, text.data, text.size));
+	cr_expect_leq(strlen(name_at(&s, 0x1000)), MOST);
+	cr_expect_str_eq(name_at(&s, 0x2000), "short");
 	fl_symbols_free(&s);
 }
 
@@ -418,6 +460,124 @@ Test(records, of_processes)
 	cr_expect_str_eq(e.text, "sleep");
 }
 
+/*
+ * A ring that the test writes as the kernel does: samples of 60 kB, of which few
+ * bytes are a stack's.
+ */
+enum {
+	RING = 1 << 20, SAMPLE = 61440, USED = 5000,
+	WANTED = 7, OTHER = 8, CHILD = 9, GRANDCHILD = 10
+};
+
+static struct perf_event_mmap_page ring_page;
+
+static void ring_put(struct fl_ring *ring, const void *from, size_t size)
+{
+	uint64_t at = ring_page.data_head;
+
+	/* The reader is in time, or this fails. */
+	for (unsigned i = 0; i < 2000 && at + size - __atomic_load_n(
+			&ring_page.data_tail, __ATOMIC_ACQUIRE) > RING; i++)
+		usleep(5000);
+	cr_assert_leq(at + size - ring_page.data_tail, RING);
+	for (size_t i = 0; i < size; i++)
+		ring->data[(at + i) % RING] = ((const uint8_t *)from)[i];
+	__atomic_store_n(&ring_page.data_head, at + size, __ATOMIC_RELEASE);
+}
+
+static void ring_put_sample(struct fl_ring *ring, pid_t pid, unsigned i)
+{
+	uint64_t words[SAMPLE / 8] = { 0 };
+	struct perf_event_header h = { PERF_RECORD_SAMPLE, 0, SAMPLE };
+	int32_t ids[2] = { pid, pid };
+	size_t n = 0;
+
+	memcpy(&words[n++], &h, sizeof(h));
+	words[n++] = 0x1000;
+	memcpy(&words[n++], ids, sizeof(ids));
+	words[n++] = 1000 + i;
+	words[n++] = 0;
+	words[n++] = 1;			/* of the kernel's frames */
+	words[n++] = UINT64_MAX;
+	words[n++] = PERF_SAMPLE_REGS_ABI_64;
+	n += FL_REGS;
+	words[n] = SAMPLE - 8 * (n + 2);
+	n++;
+	memset(&words[n], (int)(i % 256), SAMPLE - 8 * (n + 1));
+	words[SAMPLE / 8 - 1] = USED;
+	ring_put(ring, words, SAMPLE);
+}
+
+static void ring_put_fork(struct fl_ring *ring, pid_t pid, pid_t parent,
+			  unsigned i)
+{
+	struct {
+		struct perf_event_header h;
+		int32_t pid, parent, tid, ptid;
+		uint64_t time, ids, when, cpu;
+	} fork = {
+		{ PERF_RECORD_FORK, 0, sizeof(fork) }, pid, parent, pid,
+		parent, 1000 + i, 0, 1000 + i, 0
+	};
+
+	ring_put(ring, &fork, sizeof(fork));
+}
+
+static bool is_seven(void *arg, pid_t pid)
+{
+	return !arg && pid == WANTED;
+}
+
+static void expect_sample(const struct fl_event *e, unsigned i)
+{
+	size_t used = e->stack.size;
+
+	/* The last ones stay in the ring. */
+	cr_assert_eq(e->time, 1000 + i);
+	cr_assert(used == USED || (e->pid == OTHER && !used));
+	for (size_t k = 0; k < used; k++)
+		cr_assert_eq(e->stack.data[k], i % 256);
+}
+
+Test(rings, are_emptied_while_their_reader_is_away)
+{
+	enum { SAMPLES = 200 };		/* 12 rings full */
+	static const pid_t pids[] = { WANTED, OTHER, CHILD, GRANDCHILD };
+	struct fl_ring ring = {
+		.page = &ring_page, .data = fl_zeroed(1, RING), .size = RING
+	};
+	struct fl_perf_events events = {
+		.rings = &ring, .nrings = 1, .barrier = UINT64_MAX - 1,
+		.copy = fl_zeroed(1, 1 << 16),
+	};
+	struct fl_event e;
+	uint64_t last = 0;
+	unsigned n = 0;
+
+	cr_assert(ring.data && events.copy);
+	ring_put_fork(&ring, CHILD, WANTED, 0);
+	fl_perf_events_away(&events, is_seven, NULL);
+	ring_put_fork(&ring, GRANDCHILD, CHILD, 0);
+	for (unsigned i = 0; i < SAMPLES; i++)
+		ring_put_sample(&ring, pids[i % 4], i);
+	fl_perf_events_back(&events);
+	cr_expect(ring.spilled.data);
+	cr_expect_lt(ring.spilled.used, SAMPLES * (size_t)SAMPLE / 4);
+	fl_perf_events_refresh(&events);
+	while (fl_perf_events_next(&events, &e)) {
+		cr_assert_gt(e.key, last);
+		last = e.key;
+		if (e.kind == FL_EVENT_SAMPLE)
+			expect_sample(&e, n++);
+	}
+	cr_expect_eq(n, SAMPLES);
+	cr_expect_null(ring.spilled.data);
+	cr_expect_eq(ring_page.data_tail, ring_page.data_head);
+	fl_map_free(&events.born);
+	fl_free(events.copy);
+	fl_free(ring.data);
+}
+
 Test(records, of_switches_tell_the_thread_and_whether_it_would_go_on)
 {
 	struct bytes b = { .size = sizeof(struct perf_event_header) };
@@ -559,6 +719,29 @@ Test(cfi, that_is_damaged_is_refused_or_left_out)
 					      &row);
 			fl_cfi_free(&cfi);
 		}
+}
+
+Test(cfi, augmentation_that_never_ends_is_refused)
+{
+	enum { LONG = 200, AT = 9 };
+	struct fl_cfi cfi;
+	uint8_t *copy = fl_zeroed(1, sizeof(frames) + LONG + 1);
+	uint32_t size, back;
+
+	/* "zR" becomes "zzz...zR" */
+	cr_assert(copy);
+	memcpy(copy, frames, AT);
+	memset(copy + AT, 'z', LONG);
+	memcpy(copy + AT + LONG, frames + AT, sizeof(frames) - AT);
+	memcpy(&size, frames, sizeof(size));
+	memcpy(&back, frames + size + 8, sizeof(back));
+	size += LONG;
+	back += LONG;
+	memcpy(copy, &size, sizeof(size));
+	memcpy(copy + size + 8, &back, sizeof(back));
+	cr_assert(fl_cfi_init(&cfi, copy, sizeof(frames) + LONG, 0x1000));
+	cr_expect_eq(cfi.nranges, 0);
+	fl_cfi_free(&cfi);
 }
 
 Test(cfi, a_register_is_read_once)

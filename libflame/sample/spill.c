@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread that empties the ring buffers while the recorder reads large files.
+ *
+ * Where the kernel copies 64 kB of each stack, a ring is full in an eighth of a
+ * second, but few of these bytes are a stack's.  A record stays as long as it
+ * is, at its place in a large space of addresses: pages that nothing was written
+ * to cost no memory.
+ */
+#include "fl.h"
+
+#include "sample/ring.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	STEP_NS = 5000000,
+	PAGE = 4096,
+	MAX_SPILLED = 256 << 20,	/* bytes of memory, of all rings */
+	/* Of a sample: up to its number of the kernel's frames. */
+	SAMPLE_HEAD = 48
+};
+
+/* Of a ring, in bytes of addresses. */
+#define MAX_SPACE ((size_t)1 << 34)
+#define MIN_SPACE ((size_t)1 << 26)
+
+static uint64_t written(const struct fl_ring *ring)
+{
+	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+}
+
+static void copy_ring(const struct fl_ring *ring, uint64_t from, void *to,
+		      size_t size)
+{
+	size_t at = (size_t)from & (ring->size - 1);
+	size_t first = FL_MIN(size, ring->size - at);
+
+	memcpy(to, ring->data + at, first);
+	if (first < size)
+		memcpy((char *)to + first, ring->data, size - first);
+}
+
+void fl_ring_copy(const struct fl_ring *ring, uint64_t from, void *to,
+		  size_t size)
+{
+	const struct fl_spilled *s = &ring->spilled;
+	size_t first = from < s->end ?
+		       FL_MIN(size, (size_t)(s->end - from)) : 0;
+
+	if (first)
+		memcpy(to, s->data + (from - s->begin), first);
+	copy_ring(ring, from + first, (char *)to + first, size - first);
+}
+
+static void free_spilled(struct fl_spilled *s)
+{
+	if (s->data)
+		munmap(s->data, s->size);
+	memset(s, 0, sizeof(*s));
+}
+
+const uint8_t *fl_ring_spilled(const struct fl_ring *ring, uint64_t from,
+			       size_t size)
+{
+	const struct fl_spilled *s = &ring->spilled;
+
+	return from < s->end && size <= s->end - from ?
+	       s->data + (from - s->begin) : NULL;
+}
+
+void fl_ring_free_read(struct fl_ring *ring)
+{
+	if (ring->tail < ring->spilled.end)
+		return;
+	free_spilled(&ring->spilled);
+	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+void fl_ring_unmap(struct fl_ring *ring)
+{
+	if (ring->page)
+		munmap(ring->page, ring->size + (size_t)sysconf(_SC_PAGESIZE));
+	ring->page = NULL;
+	free_spilled(&ring->spilled);
+}
+
+static bool has_space(struct fl_ring *ring)
+{
+	struct fl_spilled *s = &ring->spilled;
+
+	for (size_t size = MAX_SPACE; !s->data && size >= MIN_SPACE;
+	     size /= 4) {
+		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				-1, 0);
+
+		if (at == MAP_FAILED)
+			continue;
+		madvise(at, size, MADV_NOHUGEPAGE);
+		*s = (struct fl_spilled){ at, size, 0, ring->tail, ring->tail };
+	}
+	return s->data;
+}
+
+/* Or a process that it came from, if both began since. */
+static bool is_wanted(const struct fl_perf_events *events, pid_t pid)
+{
+	enum { MAX_FORKS = 64 };
+	const uint64_t *parent;
+
+	if (!events->wanted)
+		return true;
+	for (unsigned i = 0; i < MAX_FORKS; i++) {
+		if (events->wanted(events->wanted_arg, pid))
+			return true;
+		parent = fl_map_get(&events->born, (uint64_t)pid);
+		if (!parent || (pid_t)*parent == pid)
+			return false;
+		pid = (pid_t)*parent;
+	}
+	return true;
+}
+
+/*
+ * The bytes of a record that are needed, from its beginning on: a stack may be
+ * shorter than the place for it.  Of samples of processes that are not recorded
+ * these are their ids; zeros follow.
+ */
+static size_t needed(const struct fl_perf_events *events,
+		     const struct fl_ring *ring, uint64_t at, size_t size)
+{
+	struct perf_event_header h;
+	uint64_t chain, abi, stack, used, place = SAMPLE_HEAD;
+	int32_t pid;
+
+	copy_ring(ring, at, &h, sizeof(h));
+	if (h.type != PERF_RECORD_SAMPLE || size < SAMPLE_HEAD + 16)
+		return size;
+	copy_ring(ring, at + 16, &pid, sizeof(pid));
+	if (!is_wanted(events, pid))
+		return SAMPLE_HEAD - sizeof(chain);
+	copy_ring(ring, at + place - sizeof(chain), &chain, sizeof(chain));
+	if (chain > (size - place - 16) / 8)
+		return size;
+	place += 8 * chain;
+	copy_ring(ring, at + place, &abi, sizeof(abi));
+	place += 8 + (abi ? 8 * FL_REGS : 0);
+	if (place + 16 > size)
+		return size;
+	copy_ring(ring, at + place, &stack, sizeof(stack));
+	copy_ring(ring, at + size - 8, &used, sizeof(used));
+	place += 8;
+	return stack == size - place - 8 && used <= stack ? place + used : size;
+}
+
+static void move(struct fl_perf_events *events, struct fl_ring *ring,
+		 uint64_t at, size_t size)
+{
+	struct fl_spilled *s = &ring->spilled;
+	size_t n = needed(events, ring, at, size);
+	uint8_t *to = s->data + (at - s->begin);
+
+	copy_ring(ring, at, to, n);
+	/* How long the stack is comes last. */
+	if (n < size && n >= SAMPLE_HEAD)
+		copy_ring(ring, at + size - 8, to + size - 8, 8);
+	s->used += FL_MIN(size, n + PAGE);
+	s->end = at + size;
+}
+
+/* Moves the records of a ring if they fill a quarter of it. */
+static void spill(struct fl_perf_events *events, struct fl_ring *ring,
+		  size_t *used)
+{
+	uint64_t head = ring->written;
+	struct fl_spilled *s = &ring->spilled;
+	uint64_t at = FL_MAX(s->end, ring->tail);
+	struct perf_event_header h;
+
+	*used += s->used;
+	if (head - at < ring->size / 4 || !has_space(ring))
+		return;
+	*used -= s->used;
+	for (; at < head && *used + s->used < MAX_SPILLED; at += h.size) {
+		copy_ring(ring, at, &h, sizeof(h));
+		if (h.size < sizeof(h) || h.size > head - at ||
+		    at + h.size - s->begin > s->size)
+			break;
+		move(events, ring, at, h.size);
+	}
+	*used += s->used;
+	__atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
+}
+
+/* Processes that began since: they may be children of those recorded. */
+static void find_forks(struct fl_perf_events *events, struct fl_ring *ring)
+{
+	uint64_t end = written(ring), *parent;
+	struct perf_event_header h;
+	int32_t pids[2];
+
+	ring->forks = FL_MAX(ring->forks, ring->tail);
+	for (; ring->forks < end; ring->forks += h.size) {
+		fl_ring_copy(ring, ring->forks, &h, sizeof(h));
+		if (h.size < sizeof(h) || h.size > end - ring->forks)
+			return;
+		if (h.type != PERF_RECORD_FORK)
+			continue;
+		fl_ring_copy(ring, ring->forks + sizeof(h), pids, sizeof(pids));
+		parent = pids[0] == pids[1] ? NULL :
+			 fl_map_put(&events->born, (uint64_t)pids[0], NULL);
+		if (parent)
+			*parent = (uint64_t)pids[1];
+	}
+}
+
+/* Where many others want the CPU, a turn would come too late. */
+static void hurry(void)
+{
+	struct sched_param least = {
+		.sched_priority = sched_get_priority_min(SCHED_RR)
+	};
+
+	/* Others than root may not; then it waits like all. */
+	pthread_setschedparam(pthread_self(), SCHED_RR, &least);
+}
+
+void fl_perf_events_spill(struct fl_perf_events *events)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < events->nrings; i++)
+		events->rings[i].written = written(&events->rings[i]);
+	/* A process is born before its samples come. */
+	for (size_t i = 0; events->wanted && i < events->nrings; i++)
+		find_forks(events, &events->rings[i]);
+	for (size_t i = 0; i < events->nrings; i++)
+		spill(events, &events->rings[i], &used);
+}
+
+static void *spill_all(void *arg)
+{
+	struct fl_perf_events *events = arg;
+
+	hurry();
+	while (!__atomic_load_n(&events->is_back, __ATOMIC_ACQUIRE)) {
+		struct timespec t = { 0, STEP_NS };
+
+		fl_perf_events_spill(events);
+		nanosleep(&t, NULL);
+	}
+	return NULL;
+}
+
+void fl_perf_events_away(struct fl_perf_events *events,
+			 bool (*wanted)(void *arg, pid_t pid), void *arg)
+{
+	events->is_back = false;
+	events->wanted = wanted;
+	events->wanted_arg = arg;
+	fl_map_clear(&events->born);
+	for (size_t i = 0; i < events->nrings; i++)
+		events->rings[i].forks = events->rings[i].tail;
+	events->is_away = events->nrings &&
+			  pthread_create(&events->spiller, NULL, spill_all,
+					 events) == 0;
+}
+
+void fl_perf_events_back(struct fl_perf_events *events)
+{
+	if (!events->is_away)
+		return;
+	__atomic_store_n(&events->is_back, true, __ATOMIC_RELEASE);
+	pthread_join(events->spiller, NULL);
+	events->is_away = false;
+}
