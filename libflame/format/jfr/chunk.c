@@ -103,15 +103,14 @@ static bool walk_to_meta(struct fl_jfr_chunk *chunk)
 	struct fl_wire w = fl_jfr_wire(chunk, FL_JFR_HEADER);
 
 	while (w.at < w.end) {
-		const uint8_t *begin = w.at;
-		uint32_t size = fl_wire_int(&w);
-		uint64_t type = fl_wire_long(&w);
+		struct fl_jfr_head head;
 
-		if (w.bad || !size || size > (uint64_t)(w.end - begin))
+		if (!fl_jfr_read_head(&w, w.end, &head))
 			return false;
-		if (type == 0 && fl_jfr_read_meta(chunk, begin - chunk->at))
+		if (head.type == 0 &&
+		    fl_jfr_read_meta(chunk, head.begin - chunk->at))
 			return true;
-		w.at = begin + size;
+		w.at = head.begin + head.size;
 	}
 	return false;
 }

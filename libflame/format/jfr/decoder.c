@@ -274,8 +274,19 @@ void fl_jfr_skip(const struct fl_jfr_class *class, struct fl_wire *w)
 	skip_ops(class->ops + n, class->nops - n, w, 0);
 }
 
-void fl_jfr_seek(const struct fl_jfr_class *class,
+bool fl_jfr_seek(const struct fl_jfr_class *class,
 		 const struct fl_jfr_field *field, struct fl_wire *w)
 {
 	skip_ops(class->ops, field->op, w, 0);
+	return !w->bad;
+}
+
+bool fl_jfr_read_number(const struct fl_jfr_class *class,
+			const struct fl_jfr_field *field, struct fl_wire *w,
+			uint64_t *n)
+{
+	if (field->nops != 1 || class->ops[field->op].code > FL_JFR_8)
+		return false;
+	*n = fl_jfr_number(class->ops[field->op].code, w);
+	return !w->bad;
 }

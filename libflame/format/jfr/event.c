@@ -387,42 +387,29 @@ static void read_range(struct pass *pass, const uint8_t *from,
 		       const uint8_t *to)
 {
 	struct fl_jfr_chunk *chunk = pass->chunk;
-	struct fl_jfr_types *types = chunk->types;
 	struct fl_wire w = fl_jfr_wire(chunk, from - chunk->at);
-	const uint8_t *end = w.end, *stop = release(chunk, from, to);
+	const uint8_t *stop = release(chunk, from, to);
 
 	while (w.at < to && !pass->damaged) {
-		const uint8_t *begin = w.at;
 		struct fl_jfr_class *class;
-		uint64_t type;
-		uint32_t size;
+		struct fl_jfr_head head;
 		bool quick = false;
 
-		if (fl_likely(w.compressed && end - begin > 18)) {
-			w.at = fl_wire_take(w.at, &type);
-			size = type;
-			w.at = fl_wire_take(w.at, &type);
-		} else {
-			size = fl_wire_int(&w);
-			type = fl_wire_long(&w);
-		}
-		if (fl_unlikely(w.bad || !size ||
-				size > (uint64_t)(to - begin))) {
+		if (!fl_jfr_read_head(&w, to, &head)) {
 			pass->damaged = true;
 			return;
 		}
-		if (type > 1) {
-			class = fl_likely(type < FL_COUNT(types->small)) ?
-				types->small[type] :
-				fl_jfr_class_by_id(chunk, type);
+		if (head.type > 1) {
+			class = fl_jfr_class_by_id(chunk, head.type);
 			if (fl_likely(class != NULL))
-				quick = read_one(pass, class, w, begin, size);
+				quick = read_one(pass, class, w, head.begin,
+						 head.size);
 			else
 				pass->damaged = !chunk->framing->done;
 		} else {
-			chunk->pools->nmet += type;
+			chunk->pools->nmet += head.type;
 		}
-		w.at = begin + size;
+		w.at = head.begin + head.size;
 		if (quick)
 			w.at = fl_jfr_read_by_layout(chunk, w.at, stop);
 		if (fl_unlikely(w.at >= stop && w.at < to))
@@ -457,7 +444,7 @@ static void free_readers(struct fl_jfr_chunk *chunk)
 		fl_map_free(&readers->data[i]->kinds[1].by_state);
 		fl_jfr_plain_done(readers->data[i]);
 	}
-	readers->count = 0;
+	fl_free(readers->data);
 }
 
 void fl_jfr_tables_done(struct fl_jfr_chunk *chunk)
@@ -471,17 +458,13 @@ void fl_jfr_events_free(struct fl_jfr_chunk *chunk)
 {
 	free_readers(chunk);
 	fl_jfr_tables_done(chunk);
-	fl_free(chunk->readers->data);
 	fl_free(chunk->events->notes);
 }
 
-/* Forgets all counts, to read the events once more. */
+/* Frees readers and sums, to make them anew for the whole events. */
 static void forget_events(struct fl_jfr_chunk *chunk)
 {
-	struct fl_jfr_events *events = chunk->events;
-	struct fl_jfr_readers *readers = chunk->readers;
-
-	free_readers(chunk);
+	fl_jfr_events_free(chunk);
 	for (uint32_t i = 0; i < chunk->types->nclasses; i++) {
 		struct fl_jfr_class *class = &chunk->types->classes[i];
 
@@ -489,12 +472,9 @@ static void forget_events(struct fl_jfr_chunk *chunk)
 		class->reader = NULL;
 		class->events = 0;
 	}
-	memset(readers->by_layout, 0, sizeof(readers->by_layout));
-	readers->ntables = 0;
-	readers->nevents = chunk->pools->nmet = 0;
-	events->nnotes = events->lost_samples = 0;
-	events->with_tlab = false;
-	fl_jfr_tables_done(chunk);
+	*chunk->readers = (struct fl_jfr_readers){ 0 };
+	*chunk->events = (struct fl_jfr_events){ 0 };
+	chunk->pools->nmet = 0;
 }
 
 /* Reads the whole events of a chunk with damaged ones. */

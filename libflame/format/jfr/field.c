@@ -84,18 +84,8 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 
 static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
 {
-	switch (step->code) {
-	case FL_JFR_VAR:
-		return fl_wire_varint(w);
-	case FL_JFR_1:
-		return fl_wire_fixed(w, 1);
-	case FL_JFR_2:
-		return (uint64_t)(int64_t)(int16_t)fl_wire_fixed(w, 2);
-	case FL_JFR_4:
-		return (uint64_t)(int64_t)(int32_t)fl_wire_fixed(w, 4);
-	case FL_JFR_8:
-		return fl_wire_fixed(w, 8);
-	}
+	if (fl_likely(step->code <= FL_JFR_8))
+		return fl_jfr_number(step->code, w);
 	fl_jfr_skip_ops(step->op, 1, w);
 	return 0;
 }

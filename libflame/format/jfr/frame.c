@@ -8,17 +8,9 @@
 
 #include <inttypes.h>
 
-/* From a constant's value to a field of it; false: it is broken. */
-static bool seek_in(const struct fl_jfr_class *class,
-		    const struct fl_jfr_field *field, struct fl_wire *w)
-{
-	fl_jfr_seek(class, field, w);
-	return !w->bad;
-}
-
 void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
 {
-	struct fl_jfr_traces *traces = chunk->traces;
+	struct fl_jfr_stacks *stacks = chunk->stacks;
 	struct fl_jfr_types *types = chunk->types;
 
 	static const struct {
@@ -37,24 +29,24 @@ void fl_jfr_frame_types(struct fl_jfr_chunk *chunk)
 	if (fl_jfr_stand_in(chunk) && (!types->frame_type ||
 				!types->frame_type->pool)) {
 		chunk->async = chunk->jfr->before->async;
-		memcpy(traces->frame_types,
-		       chunk->jfr->before->traces->frame_types,
-		       sizeof(traces->frame_types));
+		memcpy(stacks->frame_types,
+		       chunk->jfr->before->stacks->frame_types,
+		       sizeof(stacks->frame_types));
 		return;
 	}
 	chunk->async = fl_slice_is(fl_jfr_constant_text(chunk,
 				   types->frame_type, 5), "Kernel");
-	for (unsigned key = 0; key < FL_COUNT(traces->frame_types); key++) {
+	for (unsigned key = 0; key < FL_COUNT(stacks->frame_types); key++) {
 		struct slice text = fl_jfr_constant_text(chunk,
 						types->frame_type, key);
 
-		traces->frame_types[key] = FLAME_UNKNOWN;
+		stacks->frame_types[key] = FLAME_UNKNOWN;
 		for (size_t i = 0; text.data && i < FL_COUNT(names); i++)
 			if (fl_slice_is(text, names[i].name))
-				traces->frame_types[key] = names[i].type;
+				stacks->frame_types[key] = names[i].type;
 		/* In a JDK's file it is a Java method written in C. */
-		if (traces->frame_types[key] == FLAME_NATIVE && !chunk->async)
-			traces->frame_types[key] = FLAME_JAVA_NATIVE;
+		if (stacks->frame_types[key] == FLAME_NATIVE && !chunk->async)
+			stacks->frame_types[key] = FLAME_JAVA_NATIVE;
 	}
 }
 
@@ -93,14 +85,14 @@ static bool spell(struct fl_jfr_chunk *chunk, uint64_t method, uint8_t type,
 	if (!fl_jfr_constant(chunk, types->method, method, &begin))
 		return false;
 	w = begin;
-	if (s->method && seek_in(types->method, s->method, &w))
+	if (s->method && fl_jfr_seek(types->method, s->method, &w))
 		*name = fl_jfr_text(chunk, s->method, &w);
 	w = begin;
 	if (!(native && name->size) && s->type &&
-	    seek_in(types->method, s->type, &w) &&
+	    fl_jfr_seek(types->method, s->type, &w) &&
 	    fl_jfr_read_number(types->method, s->type, &w, &key) && s->class &&
 	    fl_jfr_constant(chunk, types->class, key, &w) &&
-	    seek_in(types->class, s->class, &w))
+	    fl_jfr_seek(types->class, s->class, &w))
 		*class = fl_jfr_text(chunk, s->class, &w);
 	return true;
 }
@@ -108,8 +100,8 @@ static bool spell(struct fl_jfr_chunk *chunk, uint64_t method, uint8_t type,
 bool fl_jfr_has_name(struct fl_jfr_chunk *chunk, uint64_t method,
 		     uint64_t type_key)
 {
-	uint8_t type = type_key < FL_COUNT(chunk->traces->frame_types) ?
-		       chunk->traces->frame_types[type_key] : FLAME_UNKNOWN;
+	uint8_t type = type_key < FL_COUNT(chunk->stacks->frame_types) ?
+		       chunk->stacks->frame_types[type_key] : FLAME_UNKNOWN;
 	bool native = type == FLAME_NATIVE || type == FLAME_CPP ||
 		      type == FLAME_KERNEL;
 	struct slice class, name;
@@ -157,40 +149,32 @@ static flame_id located(struct fl_jfr_chunk *chunk, flame_id plain,
 			uint32_t place)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->stacks->located,
+	uint64_t *at = fl_jfr_cached(chunk, &chunk->stacks->located,
 				  (uint64_t)plain << 32 | place |
 				  (uint64_t)(*mark == '@') << 31, &fresh);
 
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh)
+	if (at && fresh)
 		*at = make_frame(chunk, method, type, mark, place);
-	return *at;
+	return at ? *at : 0;
 }
 
 static flame_id typed_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 			    uint8_t type)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->stacks->frames[type], method, &fresh);
+	uint64_t *at = fl_jfr_cached(chunk, &chunk->stacks->frames[type], method, &fresh);
 
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh)
+	if (at && fresh)
 		*at = make_frame(chunk, method, type, NULL, 0);
-	return *at;
+	return at ? *at : 0;
 }
 
 flame_id fl_jfr_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 		      uint64_t type_key, uint32_t line, uint32_t bci)
 {
 	const struct fl_jfr_options *options = fl_jfr_options(chunk->jfr);
-	uint8_t type = type_key < FL_COUNT(chunk->traces->frame_types) ?
-		       chunk->traces->frame_types[type_key] : FLAME_UNKNOWN;
+	uint8_t type = type_key < FL_COUNT(chunk->stacks->frame_types) ?
+		       chunk->stacks->frame_types[type_key] : FLAME_UNKNOWN;
 	flame_id plain = typed_frame(chunk, method, type);
 
 	if (fl_likely(!options->lines && !options->bci))

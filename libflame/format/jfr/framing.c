@@ -173,17 +173,14 @@ static uint64_t search(struct framer *f, uint64_t at, uint64_t end)
 static uint64_t count_events(const struct fl_jfr_chunk *chunk, uint64_t *at,
 			     uint64_t end)
 {
+	struct fl_wire w = fl_jfr_wire(chunk, *at);
+	struct fl_jfr_head head;
 	uint64_t n = 0;
 
-	while (*at < end) {
-		struct fl_wire w = fl_jfr_wire(chunk, *at);
-		uint32_t size = fl_wire_int(&w);
-		uint64_t type = fl_wire_long(&w);
-
-		if (w.bad || !size || size > end - *at)
-			break;
-		*at += size;
-		n += type > 1;
+	for (; *at < end && fl_jfr_read_head(&w, chunk->at + end, &head);
+	     n += head.type > 1) {
+		w.at = head.begin + head.size;
+		*at = (uint64_t)(w.at - chunk->at);
 	}
 	return n;
 }

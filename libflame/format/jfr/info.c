@@ -39,6 +39,7 @@ bool fl_jfr_note_value(struct fl_jfr_chunk *chunk,
 	const struct fl_jfr_field *field = fl_jfr_field_of(note->class, name);
 	struct fl_wire w = fl_jfr_wire(chunk, note->at);
 	struct slice text;
+	uint64_t n;
 
 	if (!field || !field->class)
 		return false;
@@ -50,14 +51,9 @@ bool fl_jfr_note_value(struct fl_jfr_chunk *chunk,
 		fl_buf_put(buf, text.data, text.size);
 		return true;
 	}
-	if (field->nops != 1 ||
-	    note->class->ops[field->op].code == FL_JFR_ARRAY)
+	if (!fl_jfr_read_number(note->class, field, &w, &n))
 		return false;
-	fl_buf_number(buf, note->class->ops[field->op].code == FL_JFR_VAR ?
-		      (int64_t)fl_wire_varint(&w) :
-		      note->class->ops[field->op].code == FL_JFR_8 ?
-		      (int64_t)fl_wire_fixed(&w, 8) :
-		      (int64_t)fl_wire_fixed(&w, 1));
+	fl_buf_number(buf, (int64_t)n);
 	return true;
 }
 

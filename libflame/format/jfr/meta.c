@@ -268,18 +268,6 @@ static bool read_tree(struct meta *m)
 	return !m->w.bad;
 }
 
-struct fl_jfr_class *fl_jfr_class_by_id(const struct fl_jfr_chunk *chunk,
-					uint64_t id)
-{
-	struct fl_jfr_types *types = chunk->types;
-	uint64_t *at;
-
-	if (fl_likely(id < FL_COUNT(types->small)))
-		return types->small[id];
-	at = fl_map_get(&types->by_id, id);
-	return at ? &types->classes[*at] : NULL;
-}
-
 struct slice fl_jfr_plain_name(struct slice name)
 {
 	static const struct {

@@ -120,11 +120,9 @@ struct fl_jfr_kind *fl_jfr_kind_of(struct fl_jfr_chunk *chunk,
 
 	if (fl_likely(kinds->last && kinds->state == sum->state))
 		return kinds->last;
-	at = fl_map_put(&kinds->by_state, sum->state, &fresh);
-	if (!at) {
-		fl_no_memory(chunk->flame);
+	at = fl_jfr_cached(chunk, &kinds->by_state, sum->state, &fresh);
+	if (!at)
 		return NULL;
-	}
 	if (fresh)
 		*at = (uintptr_t)make_kind(chunk, c, sum->state, valued);
 	kinds->state = sum->state;

@@ -162,6 +162,44 @@ fl_jfr_options(const struct fl_jfr *jfr)
 	return jfr->source->options;
 }
 
+/* The place of a key in a cache; NULL: out of memory. */
+static inline uint64_t *fl_jfr_cached(struct fl_jfr_chunk *chunk,
+				      struct fl_map *cache, uint64_t key,
+				      bool *fresh)
+{
+	uint64_t *at = fl_map_put(cache, key, fresh);
+
+	if (fl_unlikely(!at))
+		fl_no_memory(chunk->flame);
+	return at;
+}
+
+/* An event's size and type, which its fields follow. */
+struct fl_jfr_head {
+	const uint8_t *begin;
+	uint32_t size;
+	uint64_t type;
+};
+
+/* Reads it; false: the event would not end before `end`. */
+static inline bool fl_jfr_read_head(struct fl_wire *w, const uint8_t *end,
+				    struct fl_jfr_head *head)
+{
+	uint64_t n;
+
+	head->begin = w->at;
+	if (fl_likely(w->compressed && w->end - w->at > 18)) {
+		w->at = fl_wire_take(w->at, &n);
+		head->size = n;
+		w->at = fl_wire_take(w->at, &head->type);
+	} else {
+		head->size = fl_wire_int(w);
+		head->type = fl_wire_long(w);
+	}
+	return fl_likely(!w->bad && head->size &&
+			 head->size <= (uint64_t)(end - head->begin));
+}
+
 struct fl_wire fl_jfr_wire(const struct fl_jfr_chunk *chunk, uint64_t at);
 /* Keeps the first damage of a chunk. */
 void fl_jfr_damage(struct fl_jfr_chunk *chunk, uint64_t at, const char *why);

@@ -83,26 +83,25 @@ static bool read_spans(struct span_reader *r)
 	struct fl_jfr_class *last = NULL;
 
 	while (w.at < end) {
-		const uint8_t *begin = w.at;
-		uint32_t size = fl_wire_int(&w);
-		uint64_t type = fl_wire_long(&w);
 		struct fl_jfr_class *class;
+		struct fl_jfr_head head;
 
-		if (w.bad || !size || size > (uint64_t)(end - begin))
+		if (!fl_jfr_read_head(&w, end, &head))
 			break;
-		class = type > 1 ? fl_jfr_class_by_id(r->chunk, type) : NULL;
+		class = head.type > 1 ?
+			fl_jfr_class_by_id(r->chunk, head.type) : NULL;
 		if (class && (class == last || is_span(class))) {
 			r->jfr->spans->seen = true;
 			if (class != last && !begin_class(r, class))
 				return true;
 			last = class;
-			if (!fl_wire_within(&w, begin, size))
+			if (!fl_wire_within(&w, head.begin, head.size))
 				break;
 			if (!keep_span(r, w))
 				return false;
 			w.end = end;
 		}
-		w.at = begin + size;
+		w.at = head.begin + head.size;
 	}
 	return true;
 }

@@ -110,23 +110,8 @@ static void read_slow(struct fl_jfr_chunk *chunk,
 		const struct fl_jfr_field *field = s->field[i];
 		struct fl_wire at = begin;
 
-		if (!field || field->nops != 1)
-			continue;
-		fl_jfr_seek(s->class, field, &at);
-		switch (s->class->ops[field->op].code) {
-		case FL_JFR_1:
-			n[i] = fl_wire_fixed(&at, 1);
-			break;
-		case FL_JFR_2:
-			n[i] = fl_wire_fixed(&at, 2);
-			break;
-		case FL_JFR_4:
-			n[i] = fl_wire_fixed(&at, 4);
-			break;
-		default:
-			n[i] = fl_wire_long(&at);
-			break;
-		}
+		if (field && fl_jfr_seek(s->class, field, &at))
+			fl_jfr_read_number(s->class, field, &at, &n[i]);
 	}
 }
 

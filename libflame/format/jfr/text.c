@@ -197,14 +197,6 @@ struct slice fl_jfr_constant_text(struct fl_jfr_chunk *chunk,
 	return constant_text(chunk, class, key, 0);
 }
 
-/* From a constant's value to a field of it; false: it is broken. */
-static bool seek_in(const struct fl_jfr_class *class,
-		    const struct fl_jfr_field *field, struct fl_wire *w)
-{
-	fl_jfr_seek(class, field, w);
-	return !w->bad;
-}
-
 static const struct fl_jfr_field *seek(struct fl_jfr_chunk *chunk,
 				       const struct fl_jfr_class *class,
 				       uint64_t key, const char *name,
@@ -213,7 +205,7 @@ static const struct fl_jfr_field *seek(struct fl_jfr_chunk *chunk,
 	const struct fl_jfr_field *field = fl_jfr_field_of(class, name);
 
 	return field && fl_jfr_constant(chunk, class, key, w) &&
-	       seek_in(class, field, w) ? field : NULL;
+	       fl_jfr_seek(class, field, w) ? field : NULL;
 }
 
 struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
@@ -224,34 +216,6 @@ struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
 	const struct fl_jfr_field *field = seek(chunk, class, key, name, &w);
 
 	return field ? field_text(chunk, field, &w, 0) : null_text;
-}
-
-bool fl_jfr_read_number(const struct fl_jfr_class *class,
-			const struct fl_jfr_field *field, struct fl_wire *w,
-			uint64_t *n)
-{
-	if (field->nops != 1)
-		return false;
-	switch (class->ops[field->op].code) {
-	case FL_JFR_VAR:
-		*n = fl_wire_varint(w);
-		break;
-	case FL_JFR_1:
-		*n = fl_wire_fixed(w, 1);
-		break;
-	case FL_JFR_2:
-		*n = (uint64_t)(int64_t)(int16_t)fl_wire_fixed(w, 2);
-		break;
-	case FL_JFR_4:
-		*n = (uint64_t)(int64_t)(int32_t)fl_wire_fixed(w, 4);
-		break;
-	case FL_JFR_8:
-		*n = fl_wire_fixed(w, 8);
-		break;
-	default:
-		return false;
-	}
-	return !w->bad;
 }
 
 bool fl_jfr_field_number(struct fl_jfr_chunk *chunk,
@@ -324,27 +288,19 @@ static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 flame_id fl_jfr_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->pools->threads, key, &fresh);
+	uint64_t *at = fl_jfr_cached(chunk, &chunk->pools->threads, key, &fresh);
 
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh)
+	if (at && fresh)
 		*at = make_thread(chunk, key);
-	return *at;
+	return at ? *at : 0;
 }
 
 flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->pools->states, key, &fresh);
+	uint64_t *at = fl_jfr_cached(chunk, &chunk->pools->states, key, &fresh);
 
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh) {
+	if (at && fresh) {
 		struct fl_jfr_chunk *other = fl_jfr_stand_in(chunk);
 		struct slice text = fl_jfr_constant_text(
 			chunk, chunk->types->thread_state, key);
@@ -355,7 +311,7 @@ flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key)
 		*at = flame_name(chunk->flame, text.data,
 				 text.size);
 	}
-	return *at;
+	return at ? *at : 0;
 }
 
 /* Classes, methods ------------------------------------------------------ */
@@ -427,15 +383,11 @@ static flame_id make_leaf(struct fl_jfr_chunk *chunk, uint64_t key,
 flame_id fl_jfr_leaf(struct fl_jfr_chunk *chunk, uint64_t key, bool outside)
 {
 	bool fresh;
-	uint64_t *at = fl_map_put(&chunk->pools->leaves[outside], key, &fresh);
+	uint64_t *at = fl_jfr_cached(chunk, &chunk->pools->leaves[outside], key, &fresh);
 
-	if (!at) {
-		fl_no_memory(chunk->flame);
-		return 0;
-	}
-	if (fresh)
+	if (at && fresh)
 		*at = make_leaf(chunk, key, outside);
-	return *at;
+	return at ? *at : 0;
 }
 
 bool fl_jfr_has_class(struct fl_jfr_chunk *chunk, uint64_t key)

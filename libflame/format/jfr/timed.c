@@ -220,31 +220,20 @@ static bool read_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 static bool read_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		       const uint8_t *to, bool resized)
 {
-	struct fl_jfr_types *types = chunk->types;
 	struct fl_wire w = fl_jfr_wire(chunk, timed->at - chunk->at);
 
 	while (w.at < to && !fl_jfr_part_is_full(timed)) {
-		const uint8_t *begin = w.at, *end;
-		struct fl_jfr_class *class;
-		uint64_t size, type;
+		struct fl_jfr_class *class = NULL;
+		struct fl_jfr_head head;
+		const uint8_t *end;
 
-		if (fl_likely(w.compressed && w.end - begin > 18)) {
-			w.at = fl_wire_take(w.at, &size);
-			w.at = fl_wire_take(w.at, &type);
-		} else {
-			size = fl_wire_int(&w);
-			type = fl_wire_long(&w);
-		}
-		size = resized ? (uint64_t)(to - begin) : (uint32_t)size;
-		if (fl_unlikely(w.bad || !size ||
-				size > (uint64_t)(to - begin))) {
+		if (!fl_jfr_read_head(&w, to, &head) && !resized) {
 			w.at = to;
 			break;
 		}
-		end = begin + size;
-		class = type < 2 ? NULL :
-			fl_likely(type < FL_COUNT(types->small)) ?
-			types->small[type] : fl_jfr_class_by_id(chunk, type);
+		end = resized ? to : head.begin + head.size;
+		if (head.type > 1)
+			class = fl_jfr_class_by_id(chunk, head.type);
 		if (class && class->reader &&
 		    !read_event(chunk, timed, class->reader, w, end))
 			return false;

@@ -67,10 +67,7 @@ void fl_jfr_traces_done(struct fl_jfr_chunk *chunk)
 	fl_free(traces->small);
 	fl_free(traces->data);
 	fl_map_free(&traces->index);
-	traces->small = NULL;
-	traces->data = NULL;
-	traces->nsmall = traces->small_capacity = 0;
-	traces->count = traces->capacity = 0;
+	*traces = (struct fl_jfr_traces){ 0 };
 }
 
 bool fl_jfr_read_pools(struct fl_jfr_chunk *chunk)

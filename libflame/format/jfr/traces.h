@@ -26,11 +26,11 @@ struct fl_jfr_traces {
 	size_t nsmall, small_capacity;
 	struct fl_jfr_trace *data;
 	size_t count, capacity;
-	uint8_t frame_types[FL_JFR_FRAME_TYPES];	/* key -> flame_type */
 };
 
 /* What it takes to make stacks: caches, and the last trace. */
 struct fl_jfr_stacks {
+	uint8_t frame_types[FL_JFR_FRAME_TYPES];	/* key -> flame_type */
 	struct fl_buf name;		/* where a frame's name is built */
 	struct fl_jfr_spelling {	/* the fields that a name is made of */
 		bool known;

@@ -10,7 +10,7 @@
 
 enum fl_jfr_code {
 	FL_JFR_VAR,		/* compressed integer */
-	FL_JFR_1, FL_JFR_2, FL_JFR_4, FL_JFR_8,	/* raw bytes */
+	FL_JFR_1, FL_JFR_2, FL_JFR_4, FL_JFR_8,	/* raw; numbers up to here */
 	FL_JFR_STRING,
 	FL_JFR_ARRAY		/* count, then elements */
 };
@@ -77,8 +77,18 @@ bool fl_jfr_read_meta(struct fl_jfr_chunk *chunk, uint64_t at);
 /* Over the fields of a metadata event; false: it is damaged. */
 bool fl_jfr_skip_meta(struct fl_wire *w);
 void fl_jfr_types_free(struct fl_jfr_types *types);
-struct fl_jfr_class *fl_jfr_class_by_id(const struct fl_jfr_chunk *chunk,
-					uint64_t id);
+static inline struct fl_jfr_class *
+fl_jfr_class_by_id(const struct fl_jfr_chunk *chunk, uint64_t id)
+{
+	const struct fl_jfr_types *types = chunk->types;
+	uint64_t *at;
+
+	if (fl_likely(id < FL_COUNT(types->small)))
+		return types->small[id];
+	at = fl_map_get(&types->by_id, id);
+	return at ? &types->classes[*at] : NULL;
+}
+
 /* By name without its package of origin ("jdk.types.", "com.oracle..."). */
 struct fl_jfr_class *fl_jfr_class_named(const struct fl_jfr_chunk *chunk,
 					const char *name);
@@ -91,12 +101,32 @@ struct slice fl_jfr_plain_name(struct slice name);
 /* false: the class contains itself, or a class that is not there. */
 bool fl_jfr_make_decoder(struct fl_jfr_chunk *chunk,
 			 struct fl_jfr_class *class);
+/* A number; the code is one of a number. */
+static inline uint64_t fl_jfr_number(uint8_t code, struct fl_wire *w)
+{
+	switch (code) {
+	case FL_JFR_VAR:
+		return fl_wire_varint(w);
+	case FL_JFR_1:
+		return fl_wire_fixed(w, 1);
+	case FL_JFR_2:
+		return (uint64_t)(int64_t)(int16_t)fl_wire_fixed(w, 2);
+	case FL_JFR_4:
+		return (uint64_t)(int64_t)(int32_t)fl_wire_fixed(w, 4);
+	}
+	return fl_wire_fixed(w, 8);
+}
+
+/* A number (or key) of a field that w is at; false: none. */
+bool fl_jfr_read_number(const struct fl_jfr_class *class,
+			const struct fl_jfr_field *field, struct fl_wire *w,
+			uint64_t *n);
 /* Over one value; the decoder must be there. */
 void fl_jfr_skip(const struct fl_jfr_class *class, struct fl_wire *w);
 void fl_jfr_skip_ops(const struct fl_jfr_op *ops, uint32_t n,
 		     struct fl_wire *w);
-/* Moves from the value's start to a field of it. */
-void fl_jfr_seek(const struct fl_jfr_class *class,
+/* Moves from the value's start to a field of it; false: it is damaged. */
+bool fl_jfr_seek(const struct fl_jfr_class *class,
 		 const struct fl_jfr_field *field, struct fl_wire *w);
 
 #endif
