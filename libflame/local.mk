@@ -6,7 +6,8 @@ libfl_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
 libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/block.h \
-	libflame/base/decimal.c libflame/base/hash.c libflame/base/late.c \
+	libflame/base/decimal.c libflame/base/dense.c libflame/base/dense.h \
+	libflame/base/hash.c libflame/base/late.c \
 	libflame/base/late.h libflame/base/memory.c libflame/base/nearest.c \
 	libflame/base/os.c libflame/base/os.h \
 	libflame/base/number.c libflame/base/protobuf.c \

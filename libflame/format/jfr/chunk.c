@@ -243,16 +243,11 @@ enum { RELEASE_BYTES = 256 << 10 };
  */
 static void free_unneeded(struct fl_jfr_chunk *chunk)
 {
-	struct fl_jfr_traces *traces = chunk->traces;
-
 	if (chunk->pools->begin >= RELEASE_BYTES)
 		fl_in_release_range(chunk->jfr->source->in, chunk->at,
 				    chunk->at + chunk->pools->begin);
-	if (chunk->events->twice)
-		return;
-	fl_free(traces->small);
-	traces->small = NULL;
-	traces->nsmall = traces->small_capacity = 0;
+	if (!chunk->events->twice)
+		fl_dense_free(&chunk->traces->by_key);
 }
 
 bool fl_jfr_read_rest(struct fl_jfr_chunk *chunk)

@@ -46,49 +46,19 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 		}
 }
 
-/*
- * Most keys count up from 1, and are looked up in a table.  A key that was in
- * the table's range stays there; false: use the map.
- */
-static bool is_low(const struct fl_jfr_chunk *chunk, struct fl_jfr_pool *pool,
-		   uint64_t key)
-{
-	uint64_t most = FL_MIN(DENSE * pool->promised, chunk->size / LARGE);
-	size_t had = pool->small_capacity;
-
-	if (fl_likely(key < had))
-		return true;
-	if (key >= most || chunk->size > UINT32_MAX ||
-	    !fl_grow(&pool->small, &pool->small_capacity,
-		     FL_MAX(key + 1, FL_MIN(pool->promised + 1, most)),
-		     sizeof(*pool->small)))
-		return false;
-	memset(pool->small + had, 0,
-	       (pool->small_capacity - had) * sizeof(*pool->small));
-	return true;
-}
-
+/* Most keys count up from 1: so many of them are worth a table. */
 static bool keep_place(const struct fl_jfr_chunk *chunk,
 		       struct fl_jfr_pool *pool, uint64_t key, uint64_t at)
 {
-	uint64_t *place;
-
-	if (is_low(chunk, pool, key)) {
-		pool->small[key] = (uint32_t)at;
-		return true;
-	}
-	place = fl_map_put(&pool->map, key, NULL);
-	if (place)
-		*place = at;
-	return place;
+	return fl_dense_set(&pool->places, key, at, chunk->size > UINT32_MAX ?
+			    0 : FL_MIN(DENSE * pool->promised,
+				       chunk->size / LARGE));
 }
 
 static void free_pool(struct fl_jfr_pool *pool)
 {
-	if (!pool)
-		return;
-	fl_map_free(&pool->map);
-	fl_free(pool->small);
+	if (pool)
+		fl_dense_free(&pool->places);
 	fl_free(pool);
 }
 
@@ -339,18 +309,11 @@ bool fl_jfr_constant(const struct fl_jfr_chunk *chunk,
 		     const struct fl_jfr_class *class, uint64_t key,
 		     struct fl_wire *w)
 {
-	const struct fl_jfr_pool *pool = class ? class->pool : NULL;
-	uint64_t *at;
+	uint64_t at = class && class->pool ?
+		      fl_dense_get(&class->pool->places, key) : 0;
 
-	if (!pool)
-		return false;
-	if (fl_likely(key < pool->small_capacity && pool->small[key])) {
-		*w = fl_jfr_wire(chunk, pool->small[key]);
-		return true;
-	}
-	at = fl_map_get(&pool->map, key);
 	if (at)
-		*w = fl_jfr_wire(chunk, *at);
+		*w = fl_jfr_wire(chunk, at);
 	return at;
 }
 

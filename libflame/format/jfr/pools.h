@@ -7,9 +7,7 @@
 
 /* Constants of a class by their keys: where they lie in the chunk. */
 struct fl_jfr_pool {
-	uint32_t *small;	/* of small keys; 0: it may be in the map */
-	size_t small_capacity;
-	struct fl_map map;
+	struct fl_dense places;
 	uint64_t promised;	/* so many the chunk says there are */
 };
 

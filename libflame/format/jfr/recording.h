@@ -26,6 +26,7 @@
 #ifndef FL_JFR_RECORDING_H
 #define FL_JFR_RECORDING_H
 
+#include "base/dense.h"
 #include "flow/flow.h"
 #include "format/jfr/wire.h"
 

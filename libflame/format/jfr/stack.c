@@ -157,59 +157,27 @@ static flame_id read_frame(struct fl_jfr_chunk *chunk,
 	return fl_jfr_frame(chunk, n[METHOD], n[TYPE], n[LINE], n[BCI]);
 }
 
-enum { MIN_SMALL_KEYS = 1 << 10 };
-
-/*
- * Small recordings have few methods: a table of all small keys would take
- * longer to be zeroed than they take to be read.
- */
-static bool grow_small(struct fl_jfr_chunk *chunk, uint64_t method,
-		       unsigned type)
-{
-	struct fl_jfr_stacks *stacks = chunk->stacks;
-	size_t capacity = FL_MAX(stacks->small_capacity[type],
-				 (size_t)MIN_SMALL_KEYS);
-	flame_id *grown;
-
-	while (capacity <= method)
-		capacity *= 2;
-	grown = fl_zeroed(capacity, sizeof(*grown));
-	if (!grown)
-		return false;
-	if (stacks->small[type])
-		memcpy(grown, stacks->small[type],
-		       stacks->small_capacity[type] * sizeof(*grown));
-	fl_free(stacks->small[type]);
-	stacks->small[type] = grown;
-	stacks->small_capacity[type] = capacity;
-	return true;
-}
-
 static flame_id new_plain_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 				unsigned type)
 {
-	struct fl_jfr_stacks *stacks = chunk->stacks;
 	flame_id frame = fl_jfr_frame(chunk, method, type, 0, 0);
 
-	if (method >= FL_JFR_SMALL_KEYS || type >= FL_JFR_FRAME_TYPES ||
-	    (method >= stacks->small_capacity[type] &&
-	     !grow_small(chunk, method, type)))
-		return frame;
-	stacks->small[type][method] = frame;
+	/* Without memory it is made again. */
+	if (type < FL_JFR_FRAME_TYPES)
+		fl_dense_set(&chunk->stacks->plain[type], method, frame,
+			     FL_JFR_SMALL_KEYS);
 	return frame;
 }
 
-/* Keys are small as a rule: a plain table knows their frames. */
 static inline flame_id plain_frame(struct fl_jfr_chunk *chunk,
 				   uint64_t method, unsigned type)
 {
-	const struct fl_jfr_stacks *stacks = chunk->stacks;
+	flame_id frame = 0;
 
-	if (fl_likely(type < FL_JFR_FRAME_TYPES &&
-		      method < stacks->small_capacity[type] &&
-		      stacks->small[type][method]))
-		return stacks->small[type][method];
-	return new_plain_frame(chunk, method, type);
+	if (fl_likely(type < FL_JFR_FRAME_TYPES))
+		frame = (flame_id)fl_dense_get(&chunk->stacks->plain[type],
+					       method);
+	return fl_likely(frame) ? frame : new_plain_frame(chunk, method, type);
 }
 
 /*
@@ -398,9 +366,6 @@ void fl_jfr_stacks_done(struct fl_jfr_chunk *chunk)
 	fl_free(stacks->path.frames);
 	fl_free(stacks->path.stacks);
 	memset(&stacks->path, 0, sizeof(stacks->path));
-	for (size_t i = 0; i < FL_COUNT(stacks->small); i++) {
-		fl_free(stacks->small[i]);
-		stacks->small[i] = NULL;
-		stacks->small_capacity[i] = 0;
-	}
+	for (size_t i = 0; i < FL_COUNT(stacks->plain); i++)
+		fl_dense_free(&stacks->plain[i]);
 }

@@ -6,44 +6,17 @@
 
 #include "format/jfr/traces.h"
 
-/* Keys of traces in a plain table. */
-enum { MIN_SMALL = 1 << 10, MAX_SMALL = 1 << 20 };
-
-/*
- * So many keys from 0 on have a place in a plain table that grows: to powers
- * of two, as async-profiler's keys are places in tables of such sizes.
- */
-static bool make_small(struct fl_jfr_traces *traces, uint64_t key)
-{
-	size_t had = traces->nsmall, room = MIN_SMALL;
-
-	while (room <= key)
-		room *= 2;
-	if (!fl_grow(&traces->small, &traces->small_capacity, room,
-		     sizeof(*traces->small)))
-		return false;
-	traces->nsmall = FL_MIN(traces->small_capacity, (size_t)MAX_SMALL);
-	memset(traces->small + had, 0,
-	       (traces->nsmall - had) * sizeof(*traces->small));
-	return true;
-}
+/* async-profiler's keys are places in tables of powers of two. */
+enum { MAX_LOW_KEYS = 1 << 20 };
 
 uint32_t fl_jfr_add_trace(struct fl_jfr_traces *traces, uint64_t key)
 {
-	uint64_t *at = NULL;
-
-	if (key >= traces->nsmall &&
-	    (key < MAX_SMALL ? !make_small(traces, key) :
-	     !(at = fl_map_put(&traces->index, key, NULL))))
-		return UINT32_MAX;
 	if (!fl_grow(&traces->data, &traces->capacity, traces->count + 1,
-		     sizeof(*traces->data)))
+		     sizeof(*traces->data)) ||
+	    !fl_dense_set(&traces->by_key, key, traces->count + 1,
+			  MAX_LOW_KEYS))
 		return UINT32_MAX;
 	traces->data[traces->count] = (struct fl_jfr_trace){ .key = key };
-	if (at)
-		*at = traces->count;
-	else
-		traces->small[key] = traces->count + 1;
 	return traces->count++;
 }
 
@@ -64,9 +37,8 @@ void fl_jfr_traces_done(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_traces *traces = chunk->traces;
 
-	fl_free(traces->small);
+	fl_dense_free(&traces->by_key);
 	fl_free(traces->data);
-	fl_map_free(&traces->index);
 	*traces = (struct fl_jfr_traces){ 0 };
 }
 

@@ -21,9 +21,7 @@ struct fl_jfr_trace {
 
 /* The traces of a chunk that events refer to. */
 struct fl_jfr_traces {
-	struct fl_map index;	/* key -> index in data */
-	uint32_t *small;	/* the same, plus one, of small keys */
-	size_t nsmall, small_capacity;
+	struct fl_dense by_key;	/* -> index in data, plus one */
 	struct fl_jfr_trace *data;
 	size_t count, capacity;
 };
@@ -38,9 +36,8 @@ struct fl_jfr_stacks {
 	} spelling;
 	struct fl_map frames[FLAME_GROUP + 1];	/* by type: method -> frame */
 	struct fl_map located;			/* frames with a line or bci */
-	/* Frames of small keys by type, up to the largest key so far. */
-	flame_id *small[FL_JFR_FRAME_TYPES];
-	size_t small_capacity[FL_JFR_FRAME_TYPES];
+	/* Frames without a place: by key of the type and of the method. */
+	struct fl_dense plain[FL_JFR_FRAME_TYPES];
 	struct fl_jfr_layout *layout;	/* stack.c: of a frame on the wire */
 	/* The trace read last, root first, and its frames' bytes. */
 	struct fl_jfr_path {
@@ -57,12 +54,7 @@ struct fl_jfr_stacks {
 static inline uint32_t fl_jfr_trace_of(const struct fl_jfr_traces *traces,
 				       uint64_t key)
 {
-	uint64_t *at;
-
-	if (fl_likely(key < traces->nsmall))
-		return traces->small[key] - 1;
-	at = fl_map_get(&traces->index, key);
-	return at ? *at : UINT32_MAX;
+	return (uint32_t)fl_dense_get(&traces->by_key, key) - 1;
 }
 
 /* Makes it; UINT32_MAX: out of memory. */
