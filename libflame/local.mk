@@ -178,7 +178,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/select.c libflame/format/jfr/source.c \
 	libflame/format/jfr/source.h libflame/format/jfr/span.c \
 	libflame/format/jfr/span_pass.c libflame/format/jfr/stack.c \
-	libflame/format/jfr/sum.c libflame/format/jfr/text.c \
+	libflame/format/jfr/string.c libflame/format/jfr/sum.c \
+	libflame/format/jfr/text.c \
 	libflame/format/jfr/timed.c libflame/format/jfr/timed.h \
 	libflame/format/jfr/timed_layout.c \
 	libflame/format/jfr/timing.c libflame/format/jfr/trace.c \

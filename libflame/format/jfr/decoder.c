@@ -158,31 +158,6 @@ bool fl_jfr_make_decoder(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class)
 	return true;
 }
 
-static void skip_string(struct fl_wire *w)
-{
-	uint8_t kind = fl_wire_fixed(w, 1);
-
-	switch (kind) {
-	case 0:
-	case 1:
-		return;
-	case 2:
-		fl_wire_long(w);
-		return;
-	case 3:
-	case 5:
-		fl_wire_skip(w, fl_wire_int(w));
-		return;
-	case 4:
-		if (w->compressed)
-			fl_wire_skip_varints(w, fl_wire_int(w));
-		else
-			fl_wire_skip(w, (uint64_t)fl_wire_int(w) * 2);
-		return;
-	}
-	w->bad = true;
-}
-
 static void skip_primitive(uint8_t code, struct fl_wire *w)
 {
 	switch (code) {
@@ -205,7 +180,7 @@ static void skip_primitive(uint8_t code, struct fl_wire *w)
 		fl_wire_skip(w, 8);
 		return;
 	case FL_JFR_STRING:
-		skip_string(w);
+		fl_jfr_skip_string(w);
 		return;
 	}
 }
@@ -262,7 +237,7 @@ void fl_jfr_skip(const struct fl_jfr_class *class, struct fl_wire *w)
 	const uint8_t *at = NULL;
 
 	if (class->text) {
-		skip_string(w);
+		fl_jfr_skip_string(w);
 		return;
 	}
 	if (fl_likely(n && n <= FL_WIRE_SOME && w->end - w->at >= 32))

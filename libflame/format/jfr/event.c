@@ -223,7 +223,7 @@ static void count_event(struct pass *pass, struct fl_jfr_reader *c)
 	struct fl_jfr_weight weight;
 
 	if (fl_jfr_weigh(pass->chunk, c, &weight))
-		fl_jfr_add_event(pass->chunk, c, weight);
+		fl_jfr_add_event(pass->chunk, c, weight, false);
 }
 
 static void add_plain(void *data, const struct fl_jfr_reader *c,
@@ -235,7 +235,7 @@ static void add_plain(void *data, const struct fl_jfr_reader *c,
 		.state = state,
 	};
 
-	fl_jfr_add_sum(pass->chunk, &sum, &nothing, stack);
+	fl_jfr_add_sum(pass->chunk, &sum, &nothing, stack, false);
 }
 
 static void note(struct fl_jfr_chunk *chunk, const struct fl_jfr_class *class,

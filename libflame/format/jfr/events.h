@@ -88,22 +88,21 @@ void fl_jfr_events_free(struct fl_jfr_chunk *chunk);
 
 /* sum.c: sums of events in the order in which they are added ----------- */
 
-/* Adds the event that the reader has read.  Gives its sum's place; SIZE_MAX:
-   out of memory. */
+/*
+ * Adds the event that the reader has read; fresh: there is no equal sum.
+ * Returns its sum's place; SIZE_MAX: out of memory.
+ */
 size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
-		      const struct fl_jfr_reader *reader,
-		      struct fl_jfr_weight weight);
-/* The same where it is known that there is no equal sum. */
-size_t fl_jfr_add_new(struct fl_jfr_chunk *chunk,
-		      const struct fl_jfr_reader *reader,
-		      struct fl_jfr_weight weight);
+			const struct fl_jfr_reader *reader,
+			struct fl_jfr_weight weight, bool fresh);
 /* The same where it is known that its sum is an equal one. */
 void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t sum,
 		       const struct fl_jfr_reader *reader,
 		       struct fl_jfr_weight weight);
 /* Adds a sum of the trace of a key; detail: only where there are any. */
 size_t fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
-		      const struct fl_jfr_detail *detail, uint64_t key);
+		      const struct fl_jfr_detail *detail, uint64_t key,
+		      bool fresh);
 
 /* span.c: --latency, --tag, and labels of spans ------------------------- */
 

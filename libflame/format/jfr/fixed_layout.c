@@ -12,7 +12,6 @@
 #include "format/jfr/readers.h"
 
 enum {
-	HEAD = FL_JFR_HEAD,
 	MAX_LAYOUTS = 255,
 	MAX_TABLES = 64,	/* of a chunk, FL_JFR_SMALL_KEYS bytes each */
 	STATE_BITS = 7,		/* of a key of the map, below the stack's */
@@ -88,14 +87,6 @@ bool fl_jfr_count_plain(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 	return true;
 }
 
-/* Skips n integers; returns the remaining bits of their ends. */
-static uint32_t pass(uint32_t ends, unsigned n)
-{
-	while (n--)
-		ends &= ends - 1;
-	return ends;
-}
-
 const uint16_t fl_jfr_behind[256] = {
 	[0 ... FL_JFR_MIN_BYTES - 1] = FL_JFR_LAYOUTS - 1,
 	0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80, 0xff00, 0xfe00,
@@ -103,7 +94,8 @@ const uint16_t fl_jfr_behind[256] = {
 	[FL_JFR_MAX_BYTES + 1 ... 255] = FL_JFR_LAYOUTS - 1
 };
 
-bool fl_jfr_is_layout(const struct fl_jfr_class *class, uint32_t not_ends,
+/* Whether the event has the fields of its class, and no more, up to its end. */
+static bool is_layout(const struct fl_jfr_class *class, uint32_t not_ends,
 		      uint32_t behind)
 {
 	uint32_t last = (behind ? behind & -behind : FL_JFR_LAYOUTS) >> 1;
@@ -113,33 +105,46 @@ bool fl_jfr_is_layout(const struct fl_jfr_class *class, uint32_t not_ends,
 	       !(not_ends & last);
 }
 
+bool fl_jfr_find_places(const struct fl_jfr_reader *c, uint32_t not_ends,
+			uint32_t behind, struct fl_jfr_place *places)
+{
+	uint32_t ends = ~not_ends & 0xffff;
+	unsigned begin = FL_JFR_HEAD;
+
+	if (!is_layout(c->class, not_ends, behind))
+		return false;
+	memset(places, 0, FL_JFR_SLOTS * sizeof(*places));
+	for (uint32_t i = 0; i < c->nsteps; i++) {
+		unsigned end = FL_JFR_HEAD + __builtin_ctz(ends) + 1;
+
+		if (c->steps[i].slot >= 0)
+			places[c->steps[i].slot] = (struct fl_jfr_place){
+				(uint8_t)begin, (uint8_t)(end - begin)
+			};
+		begin = end;
+		ends &= ends - 1;
+	}
+	return true;
+}
+
 /* A new layout, if it is one; 0: it is not, or there are too many. */
 static unsigned make_layout(const struct fl_jfr_reader *c, uint32_t not_ends,
-			  uint32_t behind)
+			    uint32_t behind)
 {
 	struct fl_jfr_layouts *layouts = c->layouts;
-	struct layout *layout = &layouts->at[layouts->n + 1];
-	uint32_t rest = pass(~not_ends & 0xffff, c->before - 1u);
-	unsigned stack, size, last;
+	struct fl_jfr_place places[FL_JFR_SLOTS];
+	const struct fl_jfr_place *stack = &places[FL_JFR_STACK];
+	const struct fl_jfr_place *state = &places[FL_JFR_STATE];
 
-	if (layouts->n == MAX_LAYOUTS || !rest || !(rest & (rest - 1)))
+	if (layouts->n == MAX_LAYOUTS ||
+	    !fl_jfr_find_places(c, not_ends, behind, places) ||
+	    stack->size > 3 || state->size != 1)
 		return 0;
-	stack = __builtin_ctz(rest) + 1;
-	rest &= rest - 1;
-	size = __builtin_ctz(rest) + 1 - stack;
-	if (size > 3)
-		return 0;
-	rest = pass(rest, c->between);
-	if (!rest || !(rest & (rest - 1)))
-		return 0;
-	last = __builtin_ctz(rest) + 1;
-	if (!(rest >> last & 1))
-		return 0;
-	if (!fl_jfr_is_layout(c->class, not_ends, behind))
-		return 0;
-	*layout = (struct layout){ .keep = 0x7f7f7f >> 8 * (3 - size),
-			       .stack = HEAD + stack, .state = HEAD + last };
-	return layouts->number[not_ends] = ++layouts->n;
+	layouts->at[++layouts->n] = (struct layout){
+		.keep = 0x7f7f7f >> 8 * (3 - stack->size),
+		.stack = stack->at, .state = state->at
+	};
+	return layouts->number[not_ends] = layouts->n;
 }
 
 static inline uint32_t pack(uint32_t bytes, uint32_t keep)
@@ -163,7 +168,7 @@ static const uint8_t *read_class(struct fl_jfr_reader *c, const uint8_t *at,
 
 		if (fl_unlikely(at[1] != id))
 			break;
-		not_ends = fl_wire_not_ends_16(at + HEAD) | fl_jfr_behind[size];
+		not_ends = fl_wire_not_ends_16(at + FL_JFR_HEAD) | fl_jfr_behind[size];
 		number = layouts->number[not_ends];
 		if (fl_unlikely(!number)) {
 			number = make_layout(c, not_ends,
@@ -205,20 +210,10 @@ const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
 
 void fl_jfr_find_layout(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *c)
 {
-	uint32_t stack = 0, state = 0;
-
-	for (uint32_t i = 0; i < c->nsteps; i++) {
-		if (c->steps[i].slot == FL_JFR_STACK)
-			stack = i;
-		else if (c->steps[i].slot == FL_JFR_STATE)
-			state = i;
-	}
-	c->before = stack;
-	c->between = state - stack - 1;
-	c->has_layouts = c->plain && stack && stack < state &&
-			 c->nsteps <= 16 && c->class->all_var &&
-			 chunk->header.compressed && !c->class->noted &&
-			 c->class->id > 1 && c->class->id < 0x80;
+	c->has_layouts = c->plain && c->has[FL_JFR_STATE] && c->nsteps <= 16 &&
+			 c->class->all_var && chunk->header.compressed &&
+			 !c->class->noted && c->class->id > 1 &&
+			 c->class->id < 0x80;
 }
 
 /* Counts of a state, which are zero then; their sum. */

@@ -30,42 +30,15 @@ static struct slice copy_of(struct meta *m, struct slice text)
 	return (struct slice){ "", 0 };
 }
 
-static struct slice scratch_text(struct meta *m, struct fl_buf *buf)
-{
-	struct slice text = copy_of(
-		m, (struct slice){ buf->data ? buf->data : "", buf->size });
-
-	fl_buf_free(buf);
-	return text;
-}
-
-/* Strings of metadata: kinds 0, 1, 3, 4, 5. */
 static struct slice read_string(struct meta *m)
 {
-	struct slice text = { "", 0 };
-	struct fl_wire *w = &m->w;
-	struct fl_buf buf = { 0 };
-	uint8_t kind = fl_wire_fixed(w, 1);
-	uint32_t n;
+	uint8_t kind = fl_wire_fixed(&m->w, 1);
+	struct slice text = fl_jfr_read_string(m->chunk, &m->w, kind);
 
-	if (kind <= 1)
-		return text;
-	n = fl_wire_int(w);
-	if (kind < 3 || kind > 5 || n > (uint64_t)(w->end - w->at)) {
-		w->bad = true;
-		return text;
-	}
-	if (kind == 3 || fl_wire_is_ascii(w, kind, n)) {
-		text = (struct slice){ (const char *)w->at, n };
-		w->at += n;
+	if (text.data)
 		return m->copies ? copy_of(m, text) : text;
-	}
-	for (uint32_t i = 0; i < n && !w->bad; i++)
-		fl_utf8_put(&buf, kind == 5 ? fl_wire_fixed(w, 1) :
-				  w->compressed ?
-				  (uint16_t)fl_wire_varint(w) :
-				  (uint16_t)fl_wire_fixed(w, 2));
-	return scratch_text(m, &buf);
+	m->w.bad |= kind != 0;
+	return (struct slice){ "", 0 };
 }
 
 static bool read_strings(struct meta *m)
@@ -385,20 +358,6 @@ static void forget(struct fl_jfr_chunk *chunk)
 	memset(types->small, 0, sizeof(types->small));
 }
 
-/* Over a string of metadata. */
-static void skip_string(struct fl_wire *w)
-{
-	uint8_t kind = fl_wire_fixed(w, 1);
-	uint32_t n = kind > 1 ? fl_wire_int(w) : 0;
-
-	if (kind > 5 || kind == 2)
-		w->bad = true;
-	else if (kind == 4 && w->compressed)
-		fl_wire_skip_varints(w, n);
-	else
-		fl_wire_skip(w, kind == 4 ? (uint64_t)n * 2 : n);
-}
-
 /* Over an element; its children follow. */
 static uint64_t skip_element(struct fl_wire *w)
 {
@@ -420,8 +379,12 @@ bool fl_jfr_skip_meta(struct fl_wire *w)
 	fl_wire_long(w);	/* duration */
 	fl_wire_long(w);	/* id of this metadata */
 	nstrings = fl_wire_int(w);
-	for (uint32_t i = 0; i < nstrings && !w->bad; i++)
-		skip_string(w);
+	for (uint32_t i = 0; i < nstrings && !w->bad; i++) {
+		bool key = w->at < w->end && *w->at == FL_JFR_STRING_KEY;
+
+		fl_jfr_skip_string(w);
+		w->bad |= key;	/* there are no constants yet */
+	}
 	while (n && !w->bad) {
 		n += skip_element(w);
 		n--;

@@ -125,11 +125,7 @@ static struct fl_jfr_chunk *read_again(struct fl_jfr *jfr,
 	chunk->copy = old->copy;
 	old->copy = NULL;
 	fl_jfr_read_header(chunk, old->at, old->size);
-	chunk->asked.from = old->asked.from;
-	chunk->asked.to = old->asked.to;
-	chunk->asked.limited = old->asked.limited;
-	chunk->asked.skim = old->asked.skim;
-	chunk->asked.repeated = old->asked.repeated;
+	chunk->asked = old->asked;
 	chunk->asked.cpu_only = jfr->source->select.cpu_only;
 	fl_jfr_chunk_free(old);
 	*good = fl_jfr_read_alone(chunk);

@@ -71,7 +71,6 @@ struct fl_jfr_reader {
 	enum fl_jfr_role role;
 	bool plain;		/* only a stack and a state */
 	bool has_layouts;	/* plain, of short integers: read by layout */
-	uint8_t before, between;	/* so many before stack and state */
 	struct fl_jfr_layouts *layouts;	/* fixed_layout.c */
 	/* Plain: 8-bit counters by state and by key of a stack. */
 	uint8_t *counters[FL_JFR_STATES];
@@ -181,9 +180,14 @@ enum {
  */
 extern const uint16_t fl_jfr_behind[256];
 
-/* Whether the event has the fields of its class, and no more, up to its end. */
-bool fl_jfr_is_layout(const struct fl_jfr_class *class, uint32_t not_ends,
-		      uint32_t behind);
+/* Where a field is in an event, in bytes; size 0: there is none. */
+struct fl_jfr_place {
+	uint8_t at, size;
+};
+
+/* The places of the slots; false: it is no layout of the class's events. */
+bool fl_jfr_find_places(const struct fl_jfr_reader *reader, uint32_t not_ends,
+			uint32_t behind, struct fl_jfr_place *places);
 
 /* Whether a class's events have a fixed layout, and which. */
 void fl_jfr_find_layout(struct fl_jfr_chunk *chunk,

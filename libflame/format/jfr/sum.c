@@ -128,10 +128,10 @@ static size_t append_sum(struct fl_jfr_chunk *chunk,
 
 static size_t merge_sum(struct fl_jfr_chunk *chunk,
 			const struct fl_jfr_sum *sum,
-			const struct fl_jfr_detail *detail)
+			const struct fl_jfr_detail *detail, bool fresh)
 {
 	struct fl_jfr_events *events = chunk->events;
-	struct fl_jfr_sum *old = events->by_time ? NULL :
+	struct fl_jfr_sum *old = events->by_time || fresh ? NULL :
 				 find_sum(chunk, sum, detail);
 	size_t at;
 
@@ -150,11 +150,12 @@ static size_t merge_sum(struct fl_jfr_chunk *chunk,
 }
 
 size_t fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
-		      const struct fl_jfr_detail *detail, uint64_t key)
+		      const struct fl_jfr_detail *detail, uint64_t key,
+		      bool fresh)
 {
 	sum->trace = trace_of(chunk, key);
 	if (fl_likely(sum->trace != UINT32_MAX))
-		return merge_sum(chunk, sum, detail);
+		return merge_sum(chunk, sum, detail, fresh);
 	fl_no_memory(chunk->flame);
 	return SIZE_MAX;
 }
@@ -171,45 +172,24 @@ static void fill_detail(const struct fl_jfr_reader *reader,
 		detail->first = detail->last = reader->values[FL_JFR_TIME];
 }
 
-static struct fl_jfr_sum sum_of(const struct fl_jfr_reader *reader,
-				struct fl_jfr_weight weight)
+size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_reader *reader,
+			struct fl_jfr_weight weight, bool fresh)
 {
 	/* Fields that its class does not have are 0. */
-	return (struct fl_jfr_sum){
+	struct fl_jfr_sum sum = {
 		.reader = reader->number, .outside = weight.outside,
 		.state = reader->values[FL_JFR_STATE],
 		.leaf = reader->values[FL_JFR_LEAF],
 		.samples = weight.samples, .value = weight.value,
 		.bare = weight.value ? 0 : weight.samples,
 	};
-}
-
-size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
-			const struct fl_jfr_reader *reader,
-			struct fl_jfr_weight weight)
-{
-	struct fl_jfr_sum sum = sum_of(reader, weight);
 	struct fl_jfr_detail detail;
 
 	if (chunk->events->detailed)
 		fill_detail(reader, &detail);
 	return fl_jfr_add_sum(chunk, &sum, &detail,
-			      reader->values[FL_JFR_STACK]);
-}
-
-size_t fl_jfr_add_new(struct fl_jfr_chunk *chunk,
-		      const struct fl_jfr_reader *reader,
-		      struct fl_jfr_weight weight)
-{
-	struct fl_jfr_sum sum = sum_of(reader, weight);
-	struct fl_jfr_detail detail;
-
-	fill_detail(reader, &detail);
-	sum.trace = trace_of(chunk, reader->values[FL_JFR_STACK]);
-	if (fl_likely(sum.trace != UINT32_MAX))
-		return append_sum(chunk, &sum, &detail);
-	fl_no_memory(chunk->flame);
-	return SIZE_MAX;
+			      reader->values[FL_JFR_STACK], fresh);
 }
 
 void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t at,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constants as text: strings in their six encodings, symbols, classes,
- * methods, threads.
+ * Constants as text: strings, symbols, classes, methods, threads.
  */
 #include "fl.h"
 
@@ -16,80 +15,6 @@ enum { MAX_DEPTH = 8 };
 
 static const struct slice null_text;
 
-/* HotSpot's modified UTF-8: surrogate pairs as 3 + 3 bytes, NUL as c0 80. */
-static bool is_modified(const uint8_t *at, size_t n)
-{
-	for (size_t i = fl_ascii((const char *)at, n); i + 1 < n; i++)
-		if ((at[i] == 0xed && at[i + 1] >= 0xa0) ||
-		    (at[i] == 0xc0 && at[i + 1] == 0x80))
-			return true;
-	return false;
-}
-
-static uint32_t surrogate(const uint8_t *at)
-{
-	return (at[0] & 0x0fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
-}
-
-static void put_modified(struct fl_buf *buf, const uint8_t *at, size_t n)
-{
-	size_t i = 0;
-
-	while (i < n) {
-		if (at[i] == 0xc0 && i + 1 < n && at[i + 1] == 0x80) {
-			fl_buf_byte(buf, '\0');
-			i += 2;
-		} else if (at[i] == 0xed && i + 5 < n &&
-			   (at[i + 1] & 0xf0) == 0xa0 && at[i + 3] == 0xed &&
-			   (at[i + 4] & 0xf0) == 0xb0) {
-			fl_utf8_put(buf, 0x10000 +
-				    ((surrogate(at + i) & 0x3ff) << 10) +
-				    (surrogate(at + i + 3) & 0x3ff));
-			i += 6;
-		} else {
-			fl_buf_byte(buf, at[i++]);
-		}
-	}
-}
-
-static void put_utf16(struct fl_buf *buf, struct fl_wire *w, uint32_t n)
-{
-	uint32_t high = 0;
-
-	while (n-- && !w->bad) {
-		uint32_t c = w->compressed ? (uint16_t)fl_wire_varint(w) :
-					     (uint16_t)fl_wire_fixed(w, 2);
-
-		if (high && c >= 0xdc00 && c < 0xe000) {
-			fl_utf8_put(buf, 0x10000 + ((high & 0x3ff) << 10) +
-				    (c & 0x3ff));
-			high = 0;
-			continue;
-		}
-		if (high)
-			fl_utf8_put(buf, 0xfffd);
-		high = c >= 0xd800 && c < 0xdc00 ? c : 0;
-		if (!high)
-			fl_utf8_put(buf, c);
-	}
-	if (high)
-		fl_utf8_put(buf, 0xfffd);
-}
-
-static struct slice copy_text(struct fl_jfr_chunk *chunk, struct fl_buf *buf)
-{
-	struct slice text = { "", buf->size };
-
-	if (buf->size)
-		text.data = fl_arena_copy(&chunk->arena, buf->data, buf->size);
-	if (buf->failed || !text.data) {
-		fl_no_memory(chunk->flame);
-		text = (struct slice){ "", 0 };
-	}
-	fl_buf_free(buf);
-	return text;
-}
-
 static struct slice constant_text(struct fl_jfr_chunk *chunk,
 				  struct fl_jfr_class *class, uint64_t key,
 				  unsigned depth);
@@ -98,39 +23,11 @@ static struct slice read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 				unsigned depth)
 {
 	uint8_t kind = fl_wire_fixed(w, 1);
-	struct fl_buf buf = { 0 };
-	uint32_t n;
 
-	if (w->bad || kind == 0)
-		return null_text;
-	if (kind == 1)
-		return (struct slice){ "", 0 };
-	if (kind == 2)
-		return constant_text(chunk, chunk->types->string,
-				     fl_wire_long(w), depth);
-	n = fl_wire_int(w);
-	if (w->bad || n > (uint64_t)(w->end - w->at))
-		return null_text;
-	if (fl_wire_is_ascii(w, kind, n)) {
-		w->at += n;
-		return (struct slice){ (const char *)w->at - n, n };
-	}
-	if (kind == 4) {
-		put_utf16(&buf, w, n);
-		return copy_text(chunk, &buf);
-	}
-	if (kind == 5) {
-		for (uint32_t i = 0; i < n; i++)
-			fl_utf8_put(&buf, *w->at++);
-		return copy_text(chunk, &buf);
-	}
-	if (kind != 3)
-		return null_text;
-	w->at += n;
-	if (!is_modified(w->at - n, n))
-		return (struct slice){ (const char *)w->at - n, n };
-	put_modified(&buf, w->at - n, n);
-	return copy_text(chunk, &buf);
+	return kind != FL_JFR_STRING_KEY ?
+	       fl_jfr_read_string(chunk, w, kind) :
+	       constant_text(chunk, chunk->types->string, fl_wire_long(w),
+			     depth);
 }
 
 /* A value at w: a key, a string, or a struct whose only field is text. */
@@ -160,7 +57,7 @@ static bool plain_text(const struct fl_wire *w, struct slice *text)
 	if (!w->compressed || w->end - at < 10 || *at != 3)
 		return false;
 	at = fl_wire_take(at + 1, &n);
-	if (n > (uint64_t)(w->end - at) || is_modified(at, n))
+	if (n > (uint64_t)(w->end - at) || fl_jfr_is_modified(at, n))
 		return false;
 	*text = (struct slice){ (const char *)at, n };
 	return true;

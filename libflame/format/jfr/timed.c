@@ -170,7 +170,7 @@ static size_t sum_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		fl_jfr_add_to_sum(chunk, known->sum - 1, c, weight);
 		return known->sum - 1;
 	}
-	sum = fl_jfr_add_event(chunk, c, weight);
+	sum = fl_jfr_add_event(chunk, c, weight, false);
 	timed->mixed = true;
 	if (sum != SIZE_MAX)
 		*known = (struct fl_jfr_known){

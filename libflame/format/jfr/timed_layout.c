@@ -250,8 +250,7 @@ make_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		return NULL;
 	for (enum place i = 0; i < PLACES; i++)
 		c->values[slots[i]] = values[i];
-	sum = timed->mixed ? fl_jfr_add_event(chunk, c, none) :
-			     fl_jfr_add_new(chunk, c, none);
+	sum = fl_jfr_add_event(chunk, c, none, !timed->mixed);
 	if (sum == SIZE_MAX)
 		return NULL;
 	*open = (struct fl_jfr_open){
@@ -309,26 +308,18 @@ static inline bool count_event(struct fl_jfr_chunk *chunk,
 static unsigned make_layout(struct fl_jfr_timed_layouts *layouts,
 			    uint32_t not_ends, uint32_t behind)
 {
-	const struct fl_jfr_reader *c = layouts->reader;
+	struct fl_jfr_place places[FL_JFR_SLOTS];
 	struct layout *layout = &layouts->at[layouts->n + 1];
-	uint32_t ends = ~not_ends & 0xffff;
-	unsigned begin = 0;
 
 	if (layouts->n == MAX_LAYOUTS ||
-	    !fl_jfr_is_layout(c->class, not_ends, behind))
+	    !fl_jfr_find_places(layouts->reader, not_ends, behind, places))
 		return 0;
-	*layout = (struct layout){ .keep = { 0 } };
-	for (uint32_t i = 0; i < c->nsteps; i++) {
-		unsigned end = __builtin_ctz(ends) + 1;
+	for (enum place k = 0; k < PLACES; k++) {
+		struct fl_jfr_place place = places[slots[k]];
 
-		for (enum place k = 0; k < PLACES; k++)
-			if (c->steps[i].slot == (int)slots[k]) {
-				layout->at[k] = FL_JFR_HEAD + begin;
-				layout->keep[k] = UINT64_C(0x7f7f7f7f7f7f7f7f)
-						  >> 8 * (8 - (end - begin));
-			}
-		begin = end;
-		ends &= ends - 1;
+		layout->at[k] = place.at;
+		layout->keep[k] = place.size ? UINT64_C(0x7f7f7f7f7f7f7f7f) >>
+					       8 * (8 - place.size) : 0;
 	}
 	return layouts->number[not_ends] = ++layouts->n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata event: classes and their fields (meta.c); decoders, which are
- * lists of steps that reading and skipping a value share (decoder.c).
+ * The metadata event: classes and their fields (meta.c); strings (string.c);
+ * decoders, which are lists of steps that reading and skipping a value share
+ * (decoder.c).
  */
 #ifndef FL_JFR_TYPES_H
 #define FL_JFR_TYPES_H
@@ -121,6 +122,19 @@ static inline uint64_t fl_jfr_number(uint8_t code, struct fl_wire *w)
 bool fl_jfr_read_number(const struct fl_jfr_class *class,
 			const struct fl_jfr_field *field, struct fl_wire *w,
 			uint64_t *n);
+/* string.c ------------------------------------------------------------ */
+
+enum { FL_JFR_STRING_KEY = 2 };	/* the kind that is the key of a constant */
+
+/* A string of another kind; data NULL: null, or damaged. */
+struct slice fl_jfr_read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
+				uint8_t kind);
+void fl_jfr_skip_string(struct fl_wire *w);
+/* HotSpot's modified UTF-8: surrogate pairs as 3 + 3 bytes, NUL as c0 80. */
+bool fl_jfr_is_modified(const uint8_t *at, size_t n);
+
+/* decoder.c ----------------------------------------------------------- */
+
 /* Over one value; the decoder must be there. */
 void fl_jfr_skip(const struct fl_jfr_class *class, struct fl_wire *w);
 void fl_jfr_skip_ops(const struct fl_jfr_op *ops, uint32_t n,
