@@ -90,8 +90,7 @@ static bool want(struct fl_json *json, size_t size)
 	return true;
 }
 
-/* The next byte that is not a blank; -1 at the end of the input. */
-static int skip_blanks(struct fl_json *json)
+static int pass_blanks(struct fl_json *json)
 {
 	const uint8_t *p = json->pos;
 
@@ -111,20 +110,32 @@ static int skip_blanks(struct fl_json *json)
 	}
 }
 
+/* The next byte that is not a blank; -1 at the end of the input. */
+static inline int skip_blanks(struct fl_json *json)
+{
+	return fl_likely(json->pos < json->end && *json->pos > ' ') ?
+	       *json->pos : pass_blanks(json);
+}
+
 /* Strings -------------------------------------------------------------- */
 
 /* Where the first '"', '\\', control or byte of no ASCII may be. */
 static const uint8_t *skip_plain(const uint8_t *p, const uint8_t *end)
 {
 	while (end - p >= 8) {
-		uint64_t w, quote, slash;
+		uint64_t w, quote, slash, found;
 
 		memcpy(&w, p, 8);
 		quote = w ^ LOW * '"';
 		slash = w ^ LOW * '\\';
 		quote = (quote - LOW) & ~quote;
 		slash = (slash - LOW) & ~slash;
-		if ((quote | slash | (w - LOW * ' ') | w) & HIGH)
+		found = (quote | slash | (w - LOW * ' ') | w) & HIGH;
+		/* The lowest is exact; on big endian, look byte by byte. */
+		if (found &&
+		    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+			return p + __builtin_ctzll(found) / 8;
+		if (found)
 			break;
 		p += 8;
 	}
