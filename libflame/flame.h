@@ -620,6 +620,10 @@ void flame_trials_free(struct flame_trials *trials);
  * first samples, and NULL past the last, and flame_split_put puts one into a
  * sink, as often as it is called: a sink of another dictionary gets only the
  * names and stacks that the part has.
+ *
+ * The sink of flame_split_inputs divides by inputs: the key is "path".  It
+ * passes samples on to `next`, which it owns, and its parts have stacks,
+ * metrics and weights alone.
  */
 struct flame_part {
 	flame_id keys;		/* a set of labels: the keys, with values */
@@ -631,6 +635,8 @@ struct flame_split *flame_split_new(struct flame *flame);
 struct flame_sink *flame_split_sink(struct flame_split *split,
 				    const struct flame_sink *like,
 				    const char *keys, const char *further);
+struct flame_sink *flame_split_inputs(struct flame_split *split,
+				      struct flame_sink *next);
 const struct flame_part *flame_split_at(const struct flame_split *split,
 					size_t i);
 int flame_split_put(struct flame_split *split, size_t i,

@@ -19,6 +19,7 @@ struct recent {
 	bool known;
 	flame_id labels, thread;
 	flame_id kept;		/* labels that the outputs use */
+	flame_id onward;	/* those that a sink after the split gets */
 	size_t part;
 };
 
@@ -41,6 +42,7 @@ struct flame_split {
 	char *events;		/* see struct flame_sink */
 	bool details;		/* the outputs tell samples apart */
 	flame_id before_key, before_value;
+	flame_id own_label;	/* a key that was asked for here alone; or 0 */
 	struct recent recent[RECENT];	/* by a hash: threads alternate */
 };
 
@@ -121,17 +123,24 @@ static bool find_part(struct flame_split *split, const struct flame_sample *s,
 	*to = (struct recent){
 		.known = true, .labels = s->labels, .thread = s->thread,
 		.kept = kept_labels(split, s),
+		.onward = split->own_label ?
+			  flame_label(split->flame, s->labels,
+				      split->own_label, 0) : s->labels,
 		.part = (size_t)(part - split->parts),
 	};
 	return !fl_failed(split->flame);
+}
+
+static size_t recent_place(const struct flame_sample *s)
+{
+	return (s->labels * 31 + s->thread) & (RECENT - 1);
 }
 
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct flame_split *split = *(struct flame_split **)sink->state;
 	struct flame_sample s = *sample;
-	struct recent *recent = &split->recent[
-		(s.labels * 31 + s.thread) & (RECENT - 1)];
+	struct recent *recent = &split->recent[recent_place(sample)];
 	struct part *part;
 
 	if ((!recent->known || recent->labels != s.labels ||
@@ -225,6 +234,42 @@ struct flame_sink *flame_split_sink(struct flame_split *split,
 	    (!further || add_keys(sink, split, further, true) == FLAME_OK))
 		return sink;
 	fl_free(sink);
+	return NULL;
+}
+
+static int put_through(struct flame_sink *sink,
+		       const struct flame_sample *sample)
+{
+	const struct flame_split *split = *(struct flame_split **)sink->state;
+	struct flame_sample s = *sample;
+
+	if (put(sink, sample) != FLAME_OK)
+		return FLAME_FAILED;
+	s.labels = split->recent[recent_place(sample)].onward;
+	return fl_put(sink->next, &s);
+}
+
+struct flame_sink *flame_split_inputs(struct flame_split *split,
+				      struct flame_sink *next)
+{
+	unsigned needs = 0;
+	struct flame_sink *sink = next ? fl_sink_new(split->flame, next,
+						     sizeof(split)) : NULL;
+
+	if (!sink) {
+		flame_abandon(next);
+		return NULL;
+	}
+	*(struct flame_split **)sink->state = split;
+	sink->put = put_through;
+	for (; next; next = next->next)
+		needs |= next->needs | next->modest_needs;
+	if (add_keys(sink, split, "path", false) == FLAME_OK) {
+		if (!(needs & FL_NEED_PATH))
+			split->own_label = split->keys[0].name;
+		return sink;
+	}
+	flame_abandon(sink);
 	return NULL;
 }
 

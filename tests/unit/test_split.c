@@ -108,6 +108,42 @@ static int finish(struct flame_sink *sink)
 	return FLAME_OK;
 }
 
+Test(split, inputs_are_parts_of_samples_that_go_on_as_they_are)
+{
+	struct flame *flame = flame_new();
+	struct flame_split *split = flame_split_new(flame);
+	struct flame_sink *out = fl_sink_new(flame, NULL, 0), *sink;
+	flame_id path = name(flame, "path");
+	const struct flame_frame f = { .name = name(flame, "f") };
+	struct flame_sample s = {
+		.stack = flame_stack(flame, 0, flame_frame(flame, &f)),
+		.metric = flame_metric(flame, "cpu", "samples"), .time = 5,
+	};
+
+	out->put = keep;
+	out->finish = finish;
+	sink = flame_split_inputs(split, out);
+	cr_assert_not_null(sink);
+	cr_expect(sink->needs & FL_NEED_PATH);
+	for (unsigned i = 0; i < 3; i++) {
+		s.weight = 1 << i;
+		s.labels = flame_label(flame, flame_label(flame, 0, name(flame,
+				"query"), name(flame, "q")), path,
+				name(flame, i ? "x/2" : "x/1"));
+		cr_assert_eq(flame_put(sink, &s), FLAME_OK);
+		cr_expect_eq(last.time, 5);
+		cr_expect_eq(flame_label_get(flame, last.labels, path), 0);
+		cr_expect_neq(last.labels, 0);
+	}
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_eq(sum_of(split, 0, flame), 1);
+	cr_expect_eq(sum_of(split, 1, flame), 6);
+	cr_expect_null(flame_split_at(split, 2));
+	cr_expect_null(flame_split_inputs(split, NULL));
+	flame_split_free(split);
+	flame_free(flame);
+}
+
 Test(split, times_and_labels_stay_where_the_output_needs_them)
 {
 	for (unsigned i = 0; i < 2; i++) {
