@@ -2,13 +2,13 @@
 /*
  * flame-batch: inputs are grouped by labels of their paths (batch_group.c,
  * by batch_keys.c; batch_url.c lists folders of WebHDFS and S3, batch_logs.c
- * event logs of Spark),
- * each group is read and drawn in a process of its own (batch_page.c,
- * batch_stages.c, batch_metrics.c, batch_outliers.c) as pages (batch_pages.c),
- * which are compared with those of an earlier site (batch_against.c,
- * batch_compare.c), and the records of all become the index (batch_index.c) and the manifest
- * (batch_site.c, and batch_account.c on standard error); where nothing was
- * selected, see batch_empty.c.
+ * event logs of Spark).  Each group is read once (batch_read.c), in a process
+ * of its own, and drawn as one page or, where samples have the keys, as several
+ * (batch_page.c, batch_stages.c, batch_metrics.c, batch_outliers.c).  Each has
+ * a record (batch_record.c); these become the index (batch_index.c), the
+ * manifest (batch_site.c) and what is said of inputs (batch_account.c; where
+ * nothing was selected batch_empty.c).  Pages are compared with those of an
+ * earlier site (batch_against.c, batch_compare.c).
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -66,7 +66,7 @@ struct batch_group {
 	char *title;		/* "app-1 stage 7" */
 	char *name;		/* of its files: "app-1-stage-7" */
 	uint64_t bytes;
-	cJSON *record;		/* see batch_page.c; NULL: not drawn */
+	cJSON *record;		/* see batch_record.c; NULL: not drawn */
 	bool kept;		/* the record is of an earlier run */
 };
 
@@ -118,7 +118,12 @@ struct batch_drawing {
 	size_t read;		/* inputs with samples */
 	unsigned threads;
 	size_t memory;
-	struct batch_stages *stages;	/* of a group that is split */
+	const struct batch_drawing *all;	/* of the group; or itself */
+	struct flame_split *split;	/* by keys; or by inputs, or NULL */
+	const size_t *parts;	/* of the page */
+	size_t nparts;
+	size_t *order;		/* of all parts, by page */
+	struct batch_known *known;	/* inputs by the names of their paths */
 	struct flame_bill *bill;	/* or NULL */
 	cJSON *apps;			/* of the bill, once it is written */
 	char *events;			/* all metrics, in the order of tabs */
@@ -156,6 +161,8 @@ int batch_compare_keys(const struct batch_input *a,
 /* "app-1 stage 7", to be freed; NULL: out of memory. */
 char *batch_title(const struct batch *batch, const struct batch_input *input,
 		  char separator);
+/* A name, or NAME-2, NAME-3 where one of these is the same; to be freed. */
+char *batch_unique(const char *base, char *const *names, size_t n);
 /* Characters that every file system takes, and no leading dash. */
 void batch_make_safe(char *name);
 void batch_free_input(struct batch_input *input);
@@ -174,28 +181,10 @@ void batch_free_logs(struct batch *batch);
 
 /* batch_stages.c ------------------------------------------------------ */
 
-/* Reads a group once, and draws a page for each key; false: failed. */
+/* Draws a page for each key of a group that was read; false: failed. */
 bool batch_draw_stages(struct batch_drawing *d);
 /* Whether a stage's name is a call site within Spark, as in SQL. */
 bool batch_is_generated(const char *name);
-/*
- * The parts of the page that is drawn, for --outliers: "APP/EXECUTOR", to be
- * freed, or NULL; and into a sink.
- */
-size_t batch_count_parts(const struct batch_drawing *d);
-char *batch_executor_of_part(const struct batch_drawing *d, size_t i);
-bool batch_put_part(const struct batch_drawing *d, size_t i,
-		    struct flame_sink *sink);
-
-/* batch_pages.c ------------------------------------------------------- */
-
-/* Lists the pages of all groups that have been drawn. */
-bool batch_list_pages(struct batch *batch);
-void batch_free_pages(struct batch *batch);
-/* Inputs of a record that were lost or damaged. */
-int64_t batch_count_lost(const cJSON *record);
-/* Whether all pages of a group's record are there. */
-bool batch_has_pages(const struct batch *batch, const cJSON *record);
 
 /* batch_url.c --------------------------------------------------------- */
 
@@ -210,17 +199,23 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
 int batch_print_engine(const struct batch *batch, const char *engine,
 		       const char *key);
 
-/* batch_page.c -------------------------------------------------------- */
+/* batch_record.c ------------------------------------------------------ */
 
-/* Reads a group and writes its files; an exit status. */
-int batch_draw(const struct batch *batch, const struct batch_group *group,
-	       unsigned threads, size_t memory);
-/* "SITE/NAME" and an ending, to be freed; NULL: out of memory. */
-char *batch_path(const struct batch *batch, const char *name,
-		 const char *ending);
-/* The same of a record, in the site's folder for data. */
-char *batch_record_path(const struct batch *batch, const char *name,
-			const char *ending);
+/* "SITE/" and a name, to be freed; NULL: out of memory. */
+char *batch_path(const struct batch *batch, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A file of the site; NULL: failed. */
+struct flame_text *batch_create(const struct batch *batch, struct flame *flame,
+				const char *name);
+/* Finishes it, or abandons it unless it is good; false: failed, or not good. */
+bool batch_finish(struct flame_text *out, bool good);
+/* Text and the end of its line into a file of the site; false: failed. */
+bool batch_write(const struct batch *batch, struct flame *flame,
+		 const char *name, const char *text);
+/* A file that may be there; false: the message is printed. */
+bool batch_remove(const struct batch *batch, const char *name);
+bool batch_remove_record(const struct batch *batch,
+			 const struct batch_group *group);
 
 /* JSON is UTF-8: other bytes become '?'.  false: out of memory. */
 bool batch_add_text(cJSON *to, const char *key, const char *text);
@@ -231,19 +226,78 @@ bool batch_add_text(cJSON *to, const char *key, const char *text);
 char *batch_utf8(const char *text);
 bool batch_add_path(cJSON *to, const char *key, const char *path);
 bool batch_has_path(const cJSON *from, const char *path);
+/* Exact: cJSON's own numbers are doubles. */
+bool batch_add_number(cJSON *to, const char *key, int64_t n);
+/* 0: none. */
+double batch_number(const cJSON *from, const char *key);
+/* "": none. */
+const char *batch_text(const cJSON *from, const char *key);
+/* An array or an object; NULL: none. */
+const cJSON *batch_list(const cJSON *from, const char *key);
+/* The value that a page has of a key; "": none. */
+const char *batch_key(const struct batch_group *page, const char *key);
+/* A file of the site; NULL: there is none, or it is not JSON. */
+cJSON *batch_read_json(const struct batch *batch, const char *name);
 
+/* Options, title and key; false: out of memory. */
+bool batch_add_head(struct batch_drawing *d, const struct batch_input *of);
+/* Of a page, or of a group that is divided; false: failed. */
+bool batch_write_record(struct batch_drawing *d, bool divided);
+/* The group's record, if its inputs and options are the same; or NULL. */
+cJSON *batch_load(const struct batch *batch, const struct batch_group *group);
+/* Inputs of a record that were lost or damaged. */
+int64_t batch_count_lost(const cJSON *record);
+/* Lists the pages of all groups that have been drawn. */
+bool batch_list_pages(struct batch *batch);
+void batch_free_pages(struct batch *batch);
+
+/* batch_read.c -------------------------------------------------------- */
+
+enum { BATCH_MIN_EXECUTORS = 4 };	/* with fewer there are no outliers */
+
+/* Reads all inputs of a group, to its page or to parts; false: failed. */
+bool batch_read(struct batch_drawing *d);
+/* Messages of the library become those of the input that is read. */
+void batch_listen(struct batch_drawing *d);
+/* Of labels that samples have, in the dictionary that inputs were read with. */
+flame_id batch_label(const struct batch_drawing *d, flame_id labels,
+		     const char *key);
+const char *batch_label_text(const struct batch_drawing *d, flame_id labels,
+			     const char *key);
+/* The input that labels name; its place, or SIZE_MAX. */
+size_t batch_input_of(const struct batch_drawing *d, flame_id labels);
+/* "APP/EXECUTOR" of a path, to be freed; NULL: it has none. */
+char *batch_executor_of(const char *path);
+/* Those of a group, sorted, each once.  NULL: out of memory. */
+char **batch_list_executors(const struct batch_group *group, size_t *n);
+void batch_free_list(char **list, size_t n);
+
+/* batch_page.c -------------------------------------------------------- */
+
+/* Reads a group and writes its files; an exit status. */
+int batch_draw(const struct batch *batch, const struct batch_group *group,
+	       unsigned threads, size_t memory);
 /* A page with all options, but no inputs; NULL: failed. */
 struct flame_sink *batch_make_page(const struct batch_drawing *d);
 /* Of the site, when pages share it; ends in ".js" and ".css". */
 #define BATCH_VIEWER "flame-viewer-" FLAME_VERSION
-/* Finishes the page and names it in the record. */
-bool batch_finish_page(struct batch_drawing *d, struct flame_sink *chain);
-/* Reads all inputs of the group into a chain; false: failed. */
-bool batch_read_inputs(struct batch_drawing *d, struct flame_sink *chain);
-/* Options, title and key; false: out of memory. */
-bool batch_add_head(struct batch_drawing *d, const struct batch_input *of);
-/* SITE/NAME.json, or another ending; false: failed. */
-bool batch_write_record(struct batch_drawing *d, const char *ending);
+/* What a page's samples are of. */
+struct batch_seen {
+	bool *inputs;		/* those with samples; NULL: all */
+	char **executors;	/* "APP/EXECUTOR" */
+	size_t n;
+};
+bool batch_see(const struct batch_drawing *d, struct batch_seen *seen);
+void batch_free_seen(struct batch_seen *seen);
+/* Writes a page that was read or is in parts, and its record; false: failed. */
+bool batch_finish_page(struct batch_drawing *d, const struct batch_seen *seen);
+/*
+ * A part of the page: whose it is, as batch_executor_of has it; and its samples
+ * into a sink.
+ */
+char *batch_executor_of_part(const struct batch_drawing *d, size_t i);
+bool batch_put_part(const struct batch_drawing *d, size_t i,
+		    struct flame_sink *sink);
 
 /* batch_metrics.c ----------------------------------------------------- */
 
@@ -327,27 +381,10 @@ bool batch_summarize(const struct batch *batch, struct flame *flame);
 
 /* batch_site.c -------------------------------------------------------- */
 
-/* The group's record, if its inputs and options are the same; or NULL. */
-cJSON *batch_load(const struct batch *batch, const struct batch_group *group);
-/* The record of a page with these options, if its files are there; or NULL. */
-cJSON *batch_load_page(const struct batch *batch, const char *name);
-/* ".json", or where pages have that ".inputs.json". */
-const char *batch_record_ending(const struct batch_group *group);
-/* Whether the site has this file. */
-bool batch_is_there(const struct batch *batch, const char *name);
 /* Says why no input was read, and removes the site; an exit status. */
 int batch_explain_unread(const struct batch *batch);
 /* index.html, index.json and manifest.json; an exit status. */
 int batch_write_site(const struct batch *batch, struct flame *flame);
-
-/* A file of the site; NULL: there is none, or it is not JSON. */
-cJSON *batch_read_json(const struct batch *batch, const char *name);
-/* Exact: cJSON's own numbers are doubles. */
-bool batch_add_number(cJSON *to, const char *key, int64_t n);
-/* 0: none. */
-double batch_number(const cJSON *from, const char *key);
-/* "": none. */
-const char *batch_text(const cJSON *from, const char *key);
 
 /* batch_account.c ----------------------------------------------------- */
 

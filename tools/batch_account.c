@@ -173,12 +173,6 @@ void batch_say_account(const struct batch *batch, const cJSON *inputs)
 
 /* The end ------------------------------------------------------------- */
 
-static const char *app_of(const struct batch_group *page)
-{
-	return batch_text(cJSON_GetObjectItemCaseSensitive(page->record, "key"),
-			  "app");
-}
-
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -207,8 +201,8 @@ void batch_say_pages(const struct batch *batch)
 		if (!*batch_text(page->record, "page"))
 			continue;
 		pages++;
-		if (*app_of(page))
-			names[n++] = app_of(page);
+		if (*batch_key(page, "app"))
+			names[n++] = batch_key(page, "app");
 	}
 	apps = names ? count_distinct(names, n) : 0;
 	if (apps)

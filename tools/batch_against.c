@@ -340,17 +340,11 @@ static void put_page(struct flame_text *out, const struct site_pairs *p)
 static bool write_file(const struct batch *batch, struct flame *flame,
 		       const struct site_pairs *p, const char *name, bool json)
 {
-	char *path = batch_path(batch, name, "");
-	struct flame_text *out = path ? flame_text_create(flame, path) : NULL;
+	struct flame_text *out = batch_create(batch, flame, name);
 
-	free(path);
-	if (out && json && !site_put(p, "json", out)) {
-		flame_text_abandon(out);
-		return false;
-	}
 	if (out && !json)
 		put_page(out, p);
-	return out && flame_text_finish(out) == FLAME_OK;
+	return batch_finish(out, out && (!json || site_put(p, "json", out)));
 }
 
 int batch_compare_against(const struct batch *batch, struct flame *flame)

@@ -75,16 +75,10 @@ struct flame_sink *batch_add_bill(struct batch_drawing *d,
 static bool write_bill(const struct batch *batch, struct flame *flame,
 		       struct flame_bill *bill, const char *name)
 {
-	char *path = batch_path(batch, name, "");
-	struct flame_text *out = path ? flame_text_create(flame, path) : NULL;
+	struct flame_text *out = batch_create(batch, flame, name);
 
-	free(path);
-	if (!out)
-		return false;
-	if (flame_bill_write(bill, out) == FLAME_OK)
-		return flame_text_finish(out) == FLAME_OK;
-	flame_text_abandon(out);
-	return false;
+	return batch_finish(out, out && flame_bill_write(bill, out) ==
+						FLAME_OK);
 }
 
 bool batch_write_bill(struct batch_drawing *d)
@@ -110,12 +104,6 @@ struct batch_stage_page {
 	const struct batch_group *page;
 };
 
-static const char *key_of(const struct batch_group *page, const char *key)
-{
-	return batch_text(cJSON_GetObjectItemCaseSensitive(page->record, "key"),
-			  key);
-}
-
 static int by_stage(const void *a, const void *b)
 {
 	const struct batch_stage_page *x = a, *y = b;
@@ -133,7 +121,7 @@ static bool list_stage_pages(struct batch *batch)
 
 	for (size_t i = 0; list && i < batch->npages; i++) {
 		const struct batch_group *page = &batch->pages[i];
-		const char *stage = key_of(page, "stage");
+		const char *stage = batch_key(page, "stage");
 
 		if (*stage < '0' || *stage > '9' ||
 		    !*batch_text(page->record, "page"))
@@ -166,7 +154,7 @@ const struct batch_group *batch_page_of(const struct batch *batch,
 	for (; low < batch->nstage_pages && batch->stage_pages[low].id == id;
 	     low++) {
 		const struct batch_group *page = batch->stage_pages[low].page;
-		const char *of = key_of(page, "app");
+		const char *of = batch_key(page, "app");
 
 		if (!*of || strcmp(of, app) == 0)
 			return page;

@@ -71,7 +71,7 @@ static bool write_page(const struct batch *batch, struct flame *flame,
 		       struct flame_tree *tree, const char *title,
 		       const char *name, const char *normalize)
 {
-	char *path = batch_path(batch, name, "");
+	char *path = batch_path(batch, "%s", name);
 	struct flame_sink *page = path ? flame_create(flame, path, "html") :
 					 NULL;
 

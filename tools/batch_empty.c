@@ -49,31 +49,15 @@ bool batch_is_nothing(const struct batch *batch)
 	return read && !batch->cli->empty_ok;
 }
 
-static void remove_file(const struct batch *batch, const char *name,
-			const char *ending)
-{
-	char *path = *name ? batch_path(batch, name, ending) : NULL;
-
-	if (path)
-		unlink(path);
-	free(path);
-}
-
 static void remove_group(const struct batch *batch,
 			 const struct batch_group *group)
 {
 	const cJSON *metric;
-	char *record;
 
-	cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(
-					   group->record, "metrics"))
-		remove_file(batch, batch_text(metric, "folded"), "");
-	remove_file(batch, batch_text(group->record, "page"), "");
-	record = batch_record_path(batch, group->name,
-				   batch_record_ending(group));
-	if (record)
-		unlink(record);
-	free(record);
+	cJSON_ArrayForEach(metric, batch_list(group->record, "metrics"))
+		batch_remove(batch, batch_text(metric, "folded"));
+	batch_remove(batch, batch_text(group->record, "page"));
+	batch_remove_record(batch, group);
 }
 
 bool batch_is_unread(const struct batch *batch)
@@ -100,7 +84,7 @@ bool batch_is_unread(const struct batch *batch)
 
 static void remove_folder(const struct batch *batch, const char *name)
 {
-	char *path = batch_path(batch, name, "");
+	char *path = batch_path(batch, "%s", name);
 
 	if (path)
 		rmdir(path);

@@ -233,34 +233,48 @@ void batch_make_safe(char *name)
 		*name = '_';
 }
 
-static bool is_taken(const struct batch *batch, size_t n, const char *name)
+static bool is_taken(const char *name, char *const *names, size_t n)
 {
 	if (strcmp(name, "index") == 0 || strcmp(name, "manifest") == 0 ||
 	    strcmp(name, "summary") == 0)
 		return true;
 	for (size_t i = 0; i < n; i++)
-		if (strcasecmp(batch->groups[i].name, name) == 0)
+		if (strcasecmp(names[i], name) == 0)
 			return true;
 	return false;
 }
 
-/* NAME, or NAME-2, NAME-3 where an earlier group is called so. */
-static char *name_of(const struct batch *batch, size_t i)
+char *batch_unique(const char *base, char *const *names, size_t n)
 {
-	char *safe = batch_title(batch, batch->groups[i].inputs, '-');
-	char *name = safe ? strdup(safe) : NULL;
+	char *name = strdup(base);
 
-	if (name) {
-		batch_make_safe(safe);
-		batch_make_safe(name);
-	}
-	for (unsigned n = 2; name && is_taken(batch, i, name); n++) {
+	for (unsigned i = 2; name && is_taken(name, names, n); i++) {
 		free(name);
-		if (asprintf(&name, "%s-%u", safe, n) < 0)
+		if (asprintf(&name, "%s-%u", base, i) < 0)
 			name = NULL;
 	}
-	free(safe);
 	return name;
+}
+
+static bool name_groups(struct batch *batch)
+{
+	char **names = calloc(batch->ngroups + 1, sizeof(char *));
+	bool good = names;
+
+	for (size_t i = 0; good && i < batch->ngroups; i++) {
+		struct batch_group *group = &batch->groups[i];
+		char *base = batch_title(batch, group->inputs, '-');
+
+		if (base)
+			batch_make_safe(base);
+		group->title = batch_title(batch, group->inputs, ' ');
+		group->name = base ? batch_unique(base, names, i) : NULL;
+		names[i] = group->name;
+		good = group->title && group->name;
+		free(base);
+	}
+	free(names);
+	return good || cli_no_memory(batch->cli);
 }
 
 bool batch_make_groups(struct batch *batch)
@@ -284,15 +298,10 @@ bool batch_make_groups(struct batch *batch)
 		group->n++;
 		group->bytes += input->size;
 	}
-	for (size_t i = 0; i < batch->ngroups; i++) {
-		group = &batch->groups[i];
-		group->split = batch_is_split(batch, group->inputs);
-		group->title = batch_title(batch, group->inputs, ' ');
-		group->name = name_of(batch, i);
-		if (!group->title || !group->name)
-			return cli_no_memory(batch->cli);
-	}
-	return true;
+	for (size_t i = 0; i < batch->ngroups; i++)
+		batch->groups[i].split = batch_is_split(
+			batch, batch->groups[i].inputs);
+	return name_groups(batch);
 }
 
 void batch_free(struct batch *batch)

@@ -35,12 +35,6 @@ static const cJSON *stage_of(const struct batch_group *group)
 	return cJSON_GetObjectItemCaseSensitive(group->record, "stage");
 }
 
-static const char *key_of(const struct batch_group *group, const char *key)
-{
-	return batch_text(cJSON_GetObjectItemCaseSensitive(group->record,
-							   "key"), key);
-}
-
 static void add_column(struct columns *columns, const cJSON *metric)
 {
 	const char *name = batch_text(metric, "name");
@@ -81,7 +75,7 @@ static int64_t count_lost(const struct batch_group *group)
 static bool is_reported(const struct batch *batch,
 			const struct batch_group *page)
 {
-	const char *stage = key_of(page, "stage"), *app = key_of(page, "app");
+	const char *stage = batch_key(page, "stage"), *app = batch_key(page, "app");
 	const cJSON *of;
 
 	if (*stage < '0' || *stage > '9')
@@ -424,13 +418,11 @@ static void put_page(struct flame_text *out, const struct batch *batch,
 /* Rows of the tables of a large site, by their names. */
 static bool write_rows(const struct batch *batch, struct flame *flame)
 {
-	char *path = batch_path(batch, BATCH_ROWS, "");
-	struct flame_text *out = path ? flame_text_create(flame, path) : NULL;
+	struct flame_text *out = batch_create(batch, flame, BATCH_ROWS);
 	struct columns c = find_columns(batch);
 	const cJSON *app;
 	size_t i = 0;
 
-	free(path);
 	if (!out)
 		return false;
 	batch_put(out, "const flameRows = {};\n");
@@ -450,7 +442,6 @@ bool batch_index(const struct batch *batch, struct flame *flame)
 	size_t rows = count_pages(batch);
 	struct flame_text *out;
 	const cJSON *app;
-	char *path;
 	bool large;
 
 	cJSON_ArrayForEach(app, batch->apps)
@@ -458,9 +449,7 @@ bool batch_index(const struct batch *batch, struct flame *flame)
 	large = rows > BATCH_MAX_ROWS || batch->npages > BATCH_LARGE;
 	if (large && !write_rows(batch, flame))
 		return false;
-	path = batch_path(batch, "index.html", "");
-	out = path ? flame_text_create(flame, path) : NULL;
-	free(path);
+	out = batch_create(batch, flame, "index.html");
 	if (!out)
 		return false;
 	put_page(out, batch, large);

@@ -47,7 +47,7 @@ static char *folded_name(const struct batch_drawing *d, const char *metric)
 bool batch_write_folded(const struct batch *batch, struct flame *flame,
 			struct flame_tree *tree, const char *name)
 {
-	char *path = batch_path(batch, name, "");
+	char *path = batch_path(batch, "%s", name);
 	struct flame_sink *sink = path ? flame_create(flame, path, "folded") :
 					 NULL;
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executors of a page that are unlike the rest (--outliers).  Its group is read
- * again, executor by executor, for its first metric; or, with --spark-events,
- * they are parts of what was read.  Each frame has a
- * share of each executor's samples, with all that it calls; an executor is an
- * outlier where a share is far from the median of all executors: by more than
- * 5 percentage points, and by more than 5 standard deviations of what chance
- * does to so few samples.
+ * Executors of a page that are unlike the rest (--outliers), by its first
+ * metric: each is some of the parts that the group's samples were divided into.
+ * Each frame has a share of each executor's samples, with all that it calls; an
+ * executor is an outlier where a share is far from the median of all executors:
+ * by more than 5 percentage points, and by more than 5 standard deviations of
+ * what chance does to few samples.
  */
 #include "batch.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_EXECUTORS = 4, MAX_OUTLIERS = 8 };
+enum { MAX_OUTLIERS = 8 };
 
 #define MIN_DISTANCE 0.05
 #define MIN_SIGMAS 5
@@ -31,6 +31,7 @@ struct executor {
 	struct share *shares;	/* sorted by name */
 	size_t nshares;
 	double samples;
+	bool known;		/* its shares count */
 	/* The frame that is furthest from the median. */
 	flame_id frame;
 	double distance, share, median;
@@ -44,94 +45,69 @@ struct survey {
 	const char *metric;
 	struct executor *executors;
 	size_t n;
+	size_t *of;		/* by part: its executor, or SIZE_MAX */
 };
 
 /* Executors ----------------------------------------------------------- */
 
-/* "APP/EXECUTOR", to be freed; NULL: not in the path. */
-static char *label_of(const char *path)
-{
-	char app[512], executor[128], *label;
-
-	if (!flame_path_label(path, "executor", executor, sizeof(executor)))
-		return NULL;
-	if (!flame_path_label(path, "app", app, sizeof(app)))
-		app[0] = '\0';
-	return asprintf(&label, "%s/%s", app, executor) < 0 ? NULL : label;
-}
-
-static struct executor *find(struct survey *s, const char *label)
+/* The place of an executor, which is added if it is new; label is freed. */
+static size_t find(struct survey *s, char *label)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (strcmp(s->executors[i].label, label) == 0)
-			return &s->executors[i];
-	return NULL;
+		if (strcmp(s->executors[i].label, label) == 0) {
+			free(label);
+			return i;
+		}
+	s->executors[s->n].label = label;
+	return s->n++;
 }
 
-/* Of the i-th input or part. */
-static char *label_at(const struct survey *s, size_t i)
+/* Paths name executors of which nothing was read, too: they have no shares. */
+static void list_paths(struct survey *s)
 {
-	return s->drawing->stages ?
-	       batch_executor_of_part(s->drawing, i) :
-	       label_of(s->group->inputs[i].path);
-}
+	for (size_t i = 0; i < s->group->n; i++) {
+		char *label = batch_executor_of(s->group->inputs[i].path);
 
-static size_t count_all(const struct survey *s)
-{
-	return s->drawing->stages ? batch_count_parts(s->drawing) :
-				    s->group->n;
+		if (label)
+			(void)find(s, label);
+	}
 }
 
 static bool list_executors(struct survey *s)
 {
-	size_t n = count_all(s);
+	size_t n = s->drawing->nparts;
 
-	s->executors = calloc(n + 1, sizeof(*s->executors));
-	for (size_t i = 0; s->executors && i < n; i++) {
-		char *label = label_at(s, i);
+	s->executors = calloc(n + s->group->n + 1, sizeof(*s->executors));
+	s->of = calloc(n + 1, sizeof(*s->of));
+	if (!s->executors || !s->of)
+		return cli_no_memory(s->batch->cli);
+	if (!s->group->split)
+		list_paths(s);
+	for (size_t i = 0; i < n; i++) {
+		char *label = batch_executor_of_part(s->drawing, i);
 
-		if (label && !find(s, label))
-			s->executors[s->n++].label = label;
-		else
-			free(label);
+		s->of[i] = label ? find(s, label) : SIZE_MAX;
+		if (label)
+			s->executors[s->of[i]].known = true;
 	}
-	return s->executors || cli_no_memory(s->batch->cli);
+	return true;
 }
 
-/* Failed inputs were reported when the page was drawn. */
-static bool read_at(struct survey *s, struct flame_sink *sink, size_t i)
+static bool read_executor(struct survey *s, size_t executor)
 {
-	struct flame_source *source;
-	bool good;
-
-	if (s->drawing->stages)
-		return batch_put_part(s->drawing, i, sink);
-	source = cli_open(s->batch->cli, s->flame, s->group->inputs[i].path);
-	good = source && flame_pump(source, sink) == FLAME_OK;
-	flame_close(source);
-	return good || flame_clear(s->flame) == FLAME_OK;
-}
-
-static bool read_executor(struct survey *s, struct executor *e)
-{
+	struct executor *e = &s->executors[executor];
 	struct flame_sink *sink;
 	bool good = true;
 
 	e->tree = flame_tree_new(s->flame, 1);
 	sink = e->tree ? flame_tree_sink(e->tree, 0) : NULL;
-	/* Parts have passed the filters. */
 	if (sink)
-		sink = s->drawing->stages ? flame_pick(sink, s->metric) :
-			cli_chain(s->batch->cli, sink, s->metric);
+		sink = flame_pick(sink, s->metric);
 	if (!sink)
 		return false;
-	for (size_t i = 0; good && i < count_all(s); i++) {
-		char *label = label_at(s, i);
-
-		if (label && strcmp(label, e->label) == 0)
-			good = read_at(s, sink, i);
-		free(label);
-	}
+	for (size_t i = 0; good && i < s->drawing->nparts; i++)
+		if (s->of[i] == executor)
+			good = batch_put_part(s->drawing, i, sink);
 	if (good)
 		return flame_finish(sink) == FLAME_OK;
 	flame_abandon(sink);
@@ -188,10 +164,13 @@ static int by_value(const void *a, const void *b)
 
 static double median_of(const struct survey *s, flame_id name, double *scratch)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < s->n; i++)
-		scratch[i] = share_of(&s->executors[i], name);
-	qsort(scratch, s->n, sizeof(*scratch), by_value);
-	return (scratch[s->n / 2] + scratch[(s->n - 1) / 2]) / 2;
+		if (s->executors[i].known)
+			scratch[n++] = share_of(&s->executors[i], name);
+	qsort(scratch, n, sizeof(*scratch), by_value);
+	return (scratch[n / 2] + scratch[(n - 1) / 2]) / 2;
 }
 
 /* Distances within the noise of that many samples are zero. */
@@ -330,7 +309,7 @@ static bool add_outliers(struct survey *s, const char *all, cJSON *record)
 static bool read_executors(struct survey *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (!read_executor(s, &s->executors[i]) ||
+		if (!read_executor(s, i) ||
 		    !take_shares(&s->executors[i]))
 			return false;
 	return true;
@@ -347,7 +326,7 @@ bool batch_find_outliers(struct batch_drawing *d)
 	};
 	bool good = list_executors(&s);
 
-	if (good && first && s.n >= MIN_EXECUTORS)
+	if (good && first && s.n >= BATCH_MIN_EXECUTORS)
 		good = read_executors(&s) && compare_all(&s) &&
 		       add_outliers(&s, batch_text(first, "folded"),
 				    d->record);
@@ -357,5 +336,6 @@ bool batch_find_outliers(struct batch_drawing *d)
 		free(s.executors[i].label);
 	}
 	free(s.executors);
+	free(s.of);
 	return good;
 }

@@ -1,175 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of all groups of flame-batch: index.json and manifest.json;
- * and the records of earlier runs, which tell what need not be read again.
+ * Files of all groups of flame-batch: index.json and manifest.json.
  */
 #include "batch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* Records ------------------------------------------------------------- */
-
-double batch_number(const cJSON *from, const char *key)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(from, key);
-
-	return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
-const char *batch_text(const cJSON *from, const char *key)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(from, key);
-
-	return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-static cJSON *parse_file(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-	ssize_t n = -1;
-	cJSON *json = NULL;
-
-	if (!file)
-		return NULL;
-	n = getdelim(&text, &size, '\0', file);
-	if (n > 0)
-		json = cJSON_ParseWithLength(text, (size_t)n);
-	free(text);
-	fclose(file);
-	return json;
-}
-
-cJSON *batch_read_json(const struct batch *batch, const char *name)
-{
-	char *path = batch_path(batch, name, "");
-	cJSON *json = path ? parse_file(path) : NULL;
-
-	free(path);
-	return json;
-}
-
-bool batch_is_there(const struct batch *batch, const char *name)
-{
-	char *path = batch_path(batch, name, "");
-	bool there = path && access(path, R_OK) == 0;
-
-	free(path);
-	return there;
-}
-
-static char *viewer_path(const struct batch *batch, const char *viewer,
-			 const char *ending)
-{
-	char *path;
-
-	return asprintf(&path, "%s/" BATCH_STAGES "%s%s", batch->site, viewer,
-			ending) < 0 ? NULL : path;
-}
-
-static bool has_viewer(const struct batch *batch, const char *viewer)
-{
-	static const char *const endings[] = { ".js", ".css" };
-	bool there = true;
-
-	for (size_t i = 0; there && i < 2; i++) {
-		char *path = viewer_path(batch, viewer, endings[i]);
-
-		there = path && access(path, R_OK) == 0;
-		free(path);
-	}
-	return there;
-}
-
-static bool has_files(const struct batch *batch, const cJSON *record)
-{
-	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(record,
-								"metrics");
-	const char *page = batch_text(record, "page");
-	const char *viewer = batch_text(record, "viewer");
-	const cJSON *metric;
-
-	if (*page && !batch_is_there(batch, page))
-		return false;
-	if (*viewer && !has_viewer(batch, viewer))
-		return false;
-	cJSON_ArrayForEach(metric, metrics)
-		if (!batch_is_there(batch, batch_text(metric, "folded")))
-			return false;
-	return cJSON_IsArray(metrics);
-}
-
-static bool has_inputs(const struct batch_group *group, const cJSON *record)
-{
-	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record,
-							       "inputs");
-	const cJSON *entry;
-	size_t i = 0;
-
-	cJSON_ArrayForEach(entry, inputs) {
-		const struct batch_input *input = &group->inputs[i++];
-
-		if (i > group->n ||
-		    !batch_has_path(entry, input->path) ||
-		    strcmp(batch_text(entry, "mtime"), input->mtime) != 0 ||
-		    batch_number(entry, "size") != (double)input->size)
-			return false;
-	}
-	return i == group->n;
-}
-
-const char *batch_record_ending(const struct batch_group *group)
-{
-	return group->split ? ".inputs.json" : ".json";
-}
-
-/* Without memory for it, the group is drawn again. */
-static cJSON *load(const struct batch *batch, const char *name,
-		   const char *ending)
-{
-	cJSON *record;
-	char *path;
-
-	if (asprintf(&path, "%s/" BATCH_DATA "%s%s", batch->site, name,
-		     ending) < 0)
-		return NULL;
-	record = parse_file(path);
-	free(path);
-	if (record && strcmp(batch_text(record, "options"),
-			     batch->options) == 0)
-		return record;
-	cJSON_Delete(record);
-	return NULL;
-}
-
-cJSON *batch_load_page(const struct batch *batch, const char *name)
-{
-	cJSON *record = load(batch, name, ".json");
-
-	if (record && has_files(batch, record))
-		return record;
-	cJSON_Delete(record);
-	return NULL;
-}
-
-cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
-{
-	cJSON *record = load(batch, group->name, batch_record_ending(group));
-
-	if (record && has_inputs(group, record) &&
-	    batch_has_logs(batch, group, record) &&
-	    (!*batch_text(record, "bill") ||
-	     batch_is_there(batch, batch_text(record, "bill"))) &&
-	    (group->split ? batch_has_pages(batch, record) :
-			    has_files(batch, record)))
-		return record;
-	cJSON_Delete(record);
-	return NULL;
-}
 
 /* Files --------------------------------------------------------------- */
 
@@ -222,25 +59,19 @@ static bool open_list(struct list *list, const struct batch *batch,
 		      struct flame *flame, const char *name,
 		      const char *member)
 {
-	char *path = batch_path(batch, name, "");
-
 	list->n = 0;
-	list->out = path ? flame_text_create(flame, path) : NULL;
+	list->out = batch_create(batch, flame, name);
 	list->frame = member ? cJSON_CreateObject() : cJSON_CreateArray();
 	list->array = member && list->frame ?
 		      cJSON_AddArrayToObject(list->frame, member) :
 		      list->frame;
-	free(path);
 	return list->out && list->array;
 }
 
 static bool close_list(struct list *list, bool good)
 {
 	cJSON_Delete(list->frame);
-	if (good)
-		return flame_text_finish(list->out) == FLAME_OK;
-	flame_text_abandon(list->out);
-	return false;
+	return batch_finish(list->out, good);
 }
 
 static cJSON *describe(const struct batch_group *group)

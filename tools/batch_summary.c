@@ -156,22 +156,6 @@ static bool add_app(const struct batch *batch, cJSON *apps, const cJSON *app)
 	return good && add_rows(batch, to, app);
 }
 
-static bool write_text(const struct batch *batch, struct flame *flame,
-		       const char *name, const char *text)
-{
-	char *path = batch_path(batch, name, "");
-	struct flame_text *out = path ? flame_text_create(flame, path) : NULL;
-
-	free(path);
-	if (!out)
-		return false;
-	if (flame_text_put(out, text, strlen(text)) == FLAME_OK &&
-	    flame_text_put(out, "\n", 1) == FLAME_OK)
-		return flame_text_finish(out) == FLAME_OK;
-	flame_text_abandon(out);
-	return false;
-}
-
 static bool write_json(const struct batch *batch, struct flame *flame)
 {
 	cJSON *summary = cJSON_CreateObject();
@@ -185,8 +169,8 @@ static bool write_json(const struct batch *batch, struct flame *flame)
 	cJSON_ArrayForEach(app, batch->apps)
 		good = good && add_app(batch, apps, app);
 	text = good ? cJSON_PrintUnformatted(summary) : NULL;
-	good = text && write_text(batch, flame, BATCH_DATA "summary.json",
-				  text);
+	good = text && batch_write(batch, flame, BATCH_DATA "summary.json",
+				   text);
 	cJSON_free(text);
 	cJSON_Delete(summary);
 	return good;
@@ -195,8 +179,8 @@ static bool write_json(const struct batch *batch, struct flame *flame)
 static bool write_digest(const struct batch *batch, struct flame *flame)
 {
 	char *text = batch_digest(batch);
-	bool good = text && write_text(batch, flame, BATCH_DATA "summary.md",
-				       text);
+	bool good = text && batch_write(batch, flame, BATCH_DATA "summary.md",
+					text);
 
 	free(text);
 	return good;

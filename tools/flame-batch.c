@@ -395,7 +395,7 @@ static int draw_groups(struct batch *batch)
 
 static bool make_folder(const struct batch *batch, const char *name)
 {
-	char *path = batch_path(batch, name, "");
+	char *path = batch_path(batch, "%s", name);
 	bool good = path && (mkdir(path, 0777) == 0 || errno == EEXIST);
 
 	if (path && !good)

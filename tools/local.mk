@@ -36,7 +36,8 @@ batch_sources = tools/flame-batch.c tools/batch.h \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
 	tools/batch_keys.c \
 	tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \
-	tools/batch_empty.c tools/batch_page.c tools/batch_pages.c tools/batch_stages.c \
+	tools/batch_empty.c tools/batch_page.c tools/batch_read.c \
+	tools/batch_record.c tools/batch_stages.c \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
 	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
 	tools/batch_walk.c tools/batch_walk.h
