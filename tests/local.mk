@@ -250,6 +250,7 @@ script_tests = \
 	tests/coherence/header \
 	tests/coherence/multicall \
 	tests/coherence/options \
+	tests/coherence/ignored \
 	tests/coherence/words \
 	tests/coherence/examples \
 	tests/coherence/gallery \

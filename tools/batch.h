@@ -73,6 +73,8 @@ struct batch_group {
 /* Shared with the processes that draw groups. */
 struct batch_shared {
 	uint64_t files, bytes;	/* read so far; updated atomically */
+	/* Hashes of what was said once for all groups. */
+	uint32_t said[64];
 };
 
 struct batch {

@@ -26,9 +26,40 @@ static void on_warning(void *arg, const char *line)
 		snprintf(d->message, sizeof(d->message), "%s", line);
 }
 
+/* Whether no process has said the line yet, which is then noted. */
+static bool is_new(struct batch_shared *shared, const char *line)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *line; line++)
+		hash = (hash ^ (unsigned char)*line) * 16777619u;
+	hash |= 1;
+	for (size_t i = 0; i < sizeof(shared->said) / sizeof(uint32_t); i++) {
+		uint32_t found = 0;
+
+		if (__atomic_compare_exchange_n(&shared->said[i], &found, hash,
+						false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return true;
+		if (found == hash)
+			return false;
+	}
+	return true;
+}
+
+/* "--budget is ignored: ...": of the options, which all pages share. */
+static void say_ignored(const struct batch_drawing *d, const char *line)
+{
+	const struct cli *cli = d->batch->cli;
+
+	if (!cli->quiet && strncmp(line, "--", 2) == 0 &&
+	    strstr(line, " is ignored: ") && is_new(d->batch->shared, line))
+		cli_say(cli, "%s", line);
+}
+
 /*
  * The first remark of an input that was lost, which says why, and those on
- * chunks that are in two inputs.  Other remarks are of options.
+ * chunks that are in two inputs and on options without effect.
  */
 static void on_remark(void *arg, const char *line)
 {
@@ -44,6 +75,8 @@ static void on_remark(void *arg, const char *line)
 	} else if (!d->reading && !d->batch->cli->quiet &&
 		   strstr(line, "--overlap keep")) {
 		cli_say(d->batch->cli, "%s: %s", d->group->title, line);
+	} else if (!d->reading) {
+		say_ignored(d, line);
 	}
 }
 

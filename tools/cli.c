@@ -28,12 +28,27 @@ static void on_warning(void *arg, const char *line)
 		snprintf(cli->unsaid, sizeof(cli->unsaid), "%s", line);
 }
 
+/* "--budget is ignored: ...", which is said once, however many outputs. */
+static bool is_said(struct cli *cli, const char *line)
+{
+	size_t n = strlen(cli->ignored), size = strlen(line);
+
+	if (strncmp(line, "--", 2) != 0 || !strstr(line, " is ignored: "))
+		return false;
+	if (strstr(cli->ignored, line))
+		return true;
+	if (n + size + 2 <= sizeof(cli->ignored))
+		snprintf(cli->ignored + n, sizeof(cli->ignored) - n, "%s\n",
+			 line);
+	return false;
+}
+
 static void on_remark(void *arg, const char *line)
 {
 	struct cli *cli = arg;
 
 	cli->held_tongue |= cli->muted;
-	if (cli->quiet || cli->compat || cli->muted)
+	if (cli->quiet || cli->compat || cli->muted || is_said(cli, line))
 		return;
 	/*
 	 * Where each input has an output, name the input in lines that do not.

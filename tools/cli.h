@@ -154,6 +154,7 @@ struct cli {
 	bool refused;		/* an option cannot be met by any input */
 	char unsaid[1024];	/* --quiet: the last warning of an input, */
 	char loss[1024];	/* and of the first that is all lost */
+	char ignored[1024];	/* options of which it was said, a line each */
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
 	size_t memory;		/* bytes to hold at most; 0: no limit */
 	bool memory_given;	/* by --memory-limit */

@@ -22,6 +22,7 @@ struct diff {
 	const char *normalize;	/* "total", "time"; NULL: not */
 	bool drawn;		/* the writer does that */
 	bool brief, top, by_total;
+	const char *sort;	/* as given; or NULL */
 	long rows;
 	bool sites;		/* the inputs are two sites of flame-batch */
 	bool runs;

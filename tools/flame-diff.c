@@ -70,14 +70,8 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	if (strcmp(name, "gate") == 0)
 		return diff_take_gate(cli, value);
 	if (strcmp(name, "sort") == 0) {
-		if (strcmp(value, "weight") == 0 || strcmp(value, "name") == 0)
-			return cli_set(cli, "sort", value);
-		own->by_total = strcmp(value, "total") == 0;
-		if (own->by_total || strcmp(value, "self") == 0)
-			return true;
-		cli_say(cli, "--sort %s: self or total (--top), weight or name "
-			"(drawn)", value);
-		return false;
+		own->sort = value;
+		return true;
 	}
 	return take_normalize(cli, value ? value : "total");
 }
@@ -98,6 +92,45 @@ static bool resolve_drawing(struct cli *cli)
 	       cli_set(cli, "normalize", own->normalize);
 }
 
+/* --top ranks by self or total; what is drawn is sorted by weight or name. */
+static bool resolve_sort(struct cli *cli)
+{
+	struct diff *own = cli->own;
+	const char *sort = own->sort;
+	bool ranks = sort && (strcmp(sort, "self") == 0 ||
+			      strcmp(sort, "total") == 0);
+	bool draws = sort && (strcmp(sort, "weight") == 0 ||
+			      strcmp(sort, "name") == 0);
+
+	own->by_total = ranks && strcmp(sort, "total") == 0;
+	if (!sort || (ranks && own->top))
+		return true;
+	if (draws && !own->top)
+		return cli_set(cli, "sort", sort);
+	if (own->top)
+		cli_say(cli, "--sort %s: --top goes by self or total", sort);
+	else
+		cli_say(cli, "--sort %s: weight or name; self and total are "
+			"for --top", sort);
+	return false;
+}
+
+/* Of options of pages, where a table or nothing is written. */
+static void say_ignored(const struct cli *cli)
+{
+	const struct diff *own = cli->own;
+	bool page = own->runs && strcmp(cli->output_format, "html") == 0;
+
+	if (!cli->own_output || page || cli->quiet)
+		return;
+	if (own->brief && own->top)
+		cli_say(cli, "--top is ignored: -q writes nothing");
+	for (size_t i = 0; i < cli->sets.n; i++)
+		if (strcmp(cli->sets.at[i].name, "events") != 0)
+			cli_say(cli, "--%s is ignored: nothing is drawn",
+				cli->sets.at[i].name);
+}
+
 static unsigned count_stdin(const struct cli *cli)
 {
 	unsigned n = 0;
@@ -107,24 +140,9 @@ static unsigned count_stdin(const struct cli *cli)
 	return n;
 }
 
-static bool check_options(struct cli *cli)
+static bool check_profiles(struct cli *cli)
 {
-	const struct diff *own = cli->own;
-
-	cli->diff = true;
-	cli->own_output = own->brief || own->top;
-	if (own->brief && (cli->output || cli->output_format)) {
-		cli_say(cli, "-q (--brief) writes nothing: leave it out, or -%c; "
-			"no messages: --quiet", cli->output ? 'o' : 'f');
-		return false;
-	}
-	if (diff_is_of_sites(cli))
-		return diff_check_sites(cli);
-	if (own->runs || own->gate > 0 || own->rate > 0)
-		return diff_check_runs(cli);
-	if (!resolve_drawing(cli))
-		return false;
-	if (!diff_expand_folders(cli))
+	if (!resolve_drawing(cli) || !diff_expand_folders(cli))
 		return false;
 	if (count_stdin(cli) > 1) {
 		cli_say(cli, "- is given twice: standard input can be one of "
@@ -137,6 +155,37 @@ static bool check_options(struct cli *cli)
 	cli_say(cli, "give two profiles to compare, or two groups: "
 		"flame-diff A... -- B... (%zu given)", cli->ninputs);
 	return false;
+}
+
+static bool check_options(struct cli *cli)
+{
+	const struct diff *own = cli->own;
+	const char *format = cli->output_format;
+	bool good;
+
+	cli->diff = true;
+	cli->own_output = own->brief || own->top;
+	if (own->brief && (cli->output || format)) {
+		cli_say(cli, "-q (--brief) writes nothing: leave it out, or -%c; "
+			"no messages: --quiet", cli->output ? 'o' : 'f');
+		return false;
+	}
+	if (own->top && format && strcmp(format, "text") != 0) {
+		cli_say(cli, "--top writes a table, not %s: leave out one of "
+			"them", format);
+		return false;
+	}
+	if (!resolve_sort(cli))
+		return false;
+	if (diff_is_of_sites(cli))
+		good = diff_check_sites(cli);
+	else if (own->runs || own->gate > 0 || own->rate > 0)
+		good = diff_check_runs(cli);
+	else
+		good = check_profiles(cli);
+	if (good)
+		say_ignored(cli);
+	return good;
 }
 
 /* -q: whether any stack has another weight than before. */

@@ -138,21 +138,6 @@ static bool is_set(const struct cli *cli, const char *name)
 	return false;
 }
 
-/* The last detail of pictures; --flamechart is refused by other writers. */
-static void report_svg_only(const struct cli *cli)
-{
-	const char *last = NULL;
-	struct flame_row row;
-
-	for (size_t i = 0; i < cli->sets.n; i++)
-		for (unsigned j = 0; flame_rows('p', j, &row); j++)
-			if (strcmp(cli->sets.at[i].name, row.name) == 0 &&
-			    strcmp(row.name, "flamechart") != 0)
-				last = row.name;
-	if (last)
-		cli_say(cli, "--%s: only pictures (svg) know it", last);
-}
-
 static bool check_options(struct cli *cli)
 {
 	const struct own *own = cli->own;
@@ -165,8 +150,6 @@ static bool check_options(struct cli *cli)
 		if (own->told[i])
 			cli_say(cli, "--%s: %s", remarks[i].name,
 				remarks[i].why);
-	if (format && strcmp(format, "svg") != 0 && !cli->quiet)
-		report_svg_only(cli);
 	if (chart && !name_threads(cli))
 		return false;
 	return ask_both(cli, format, chart);

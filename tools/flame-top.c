@@ -159,6 +159,10 @@ static bool check_options(struct cli *cli)
 		own->min = 1;
 		own->percent = true;
 	}
+	if (own->no_fold_trunk && !cli->quiet &&
+	    (!own->by_total || own->re || own->tree || own->format != TEXT))
+		cli_say(cli, "--no-fold-trunk is ignored: only the table of "
+			"--sort total leaves frames out");
 	/* For a tree, filters leave the stacks below or above the match. */
 	if (own->tree && own->which == FLAME_CALLEES)
 		return cli_filter(cli, "root-innermost", own->re);

@@ -305,7 +305,9 @@ static bool resolve_filters(struct cli *cli)
 		return false;
 	if (own->reverse && !cli_filter(cli, "reverse", NULL))
 		return false;
-	if (own->reverse != own->inverted && !cli_set(cli, "inverted", NULL))
+	/* A reversed graph grows down where nobody asked for it. */
+	if (own->reverse != own->inverted &&
+	    !cli_set(cli, own->inverted ? "inverted" : "root-on-top", NULL))
 		return false;
 	if (own->grain && !(compat ? cli_ask(cli, "grain", own->grain) :
 				     cli_filter(cli, "grain", own->grain)))

@@ -766,7 +766,6 @@ static int write_html(struct fl_page *page)
 {
 	struct fl_page shown = *page;
 
-	page->draws_changes = true;
 	if (page->split && fl_html_write_viewer(page) != FLAME_OK)
 		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)
@@ -787,7 +786,8 @@ static int write_html(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	struct flame_sink *sink = fl_page_sink(flame, out, write_html);
+	struct flame_sink *sink = fl_page_sink(flame, out, FL_OUTPUT_HTML,
+					       write_html);
 
 	if (sink)
 		sink->keeps_apart = sink->draws = true;

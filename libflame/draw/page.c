@@ -285,8 +285,11 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 
 	if (!row || !row->argument != !value)
 		return FLAME_FAILED;
-	if (fl_option_parse(sink->flame, row, page, value, reason) == FLAME_OK)
+	if (fl_option_parse(sink->flame, row, page, value, reason) ==
+	    FLAME_OK) {
+		page->options |= UINT64_C(1) << (row - fl_page_table.rows);
 		return apply_option(sink);
+	}
 	fl_fail(sink->flame, "--%s %s: %s%s", option, value ? value : "",
 		reason[0] ? reason : row->argument,
 		reason[0] ? "" : " is wanted");
@@ -374,20 +377,6 @@ static int choose_trees(struct flame *flame, struct page_state *state)
 		g->samples = NULL;
 	}
 	return FLAME_OK;
-}
-
-static void remark_unused(struct flame *flame, const struct fl_page *page)
-{
-	const char *name = page->negate ? "negate" : page->widths ? "widths" :
-			   page->delta ? "delta" :
-			   page->noise >= 0 ? "noise" :
-			   page->normalize ? "normalize" : NULL;
-
-	if (name && page->tree->columns == 1)
-		fl_remark(flame, "--%s is ignored: nothing is compared", name);
-	else if (name && page->tree->columns == 2 && !page->draws_changes)
-		fl_remark(flame, "--%s is ignored: this output has no use for it",
-			  name);
 }
 
 /* The factor of weights before, by --normalize. */
@@ -579,15 +568,7 @@ static int finish(struct flame_sink *sink)
 	if (status == FLAME_OK)
 		status = state->page.write(&state->page);
 	if (status == FLAME_OK)
-		remark_unused(sink->flame, &state->page);
-	if ((state->page.split || state->page.source_url) &&
-	    !sink->keeps_apart)
-		fl_remark(sink->flame, "--%s is ignored: only a page (html) "
-			  "uses it",
-			  state->page.split ? "split" : "source-url");
-	if (state->page.budget && !state->page.has_budget)
-		fl_remark(sink->flame, "--budget is ignored: only text "
-			  "(-f text) keeps to it");
+		fl_page_remark_unused(&state->page);
 
 	state->page.out = NULL;
 	if (status != FLAME_OK) {
@@ -626,6 +607,7 @@ static void release(struct flame_sink *sink)
 }
 
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
+				enum fl_page_output output,
 				int (*write)(struct fl_page *page))
 {
 	struct flame_sink *sink = fl_sink_new(flame, NULL,
@@ -639,6 +621,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	state = sink->state;
 	state->page.out = out;
 	state->page.write = write;
+	state->page.output = output;
 	state->page.noise = -1;
 	state->page.scale = 1;
 	sink->needs = FL_NEED_FACTS;
@@ -658,9 +641,10 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 }
 
 struct flame_sink *fl_page_of_weights(struct flame *flame, struct fl_out *out,
+				      enum fl_page_output output,
 				      int (*write)(struct fl_page *page))
 {
-	struct flame_sink *sink = fl_page_sink(flame, out, write);
+	struct flame_sink *sink = fl_page_sink(flame, out, output, write);
 	struct page_state *state;
 
 	if (sink) {

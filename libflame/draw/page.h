@@ -8,6 +8,13 @@
 
 #include "tree/samples.h"
 
+/* The outputs that an option changes; others say that it is ignored. */
+enum fl_page_output {
+	FL_OUTPUT_HTML = 1, FL_OUTPUT_SVG = 2, FL_OUTPUT_TEXT = 4,
+	FL_OUTPUT_ANSI = 8,		/* text with colours of a terminal */
+	FL_OUTPUT_OTHER = 16,		/* folded stacks, JSON */
+};
+
 /*
  * A page: its tree and its options, which the rows of page_options.c set.
  */
@@ -15,6 +22,8 @@ struct fl_page {
 	struct flame_tree *tree;
 	struct fl_out *out;
 	int (*write)(struct fl_page *page);
+	enum fl_page_output output;
+	uint64_t options;	/* a bit for each row of page_options.c: set */
 	char *title, *subtitle, *notes, *colors, *highlight, *countname;
 	double width;		/* pixels, columns; 0: the writer's own choice */
 	double frame_height;	/* pixels; 0: the writer's own choice */
@@ -44,14 +53,12 @@ struct fl_page {
 	bool chart;		/* samples in their order */
 	bool keeps_order;	/* set by writers that draw charts */
 	bool scales_lines;	/* the writer scales what it has summed */
-	bool draws_changes;	/* set by writers of comparisons */
 	struct fl_chart_sample *chart_samples;
 	size_t nchart_samples, chart_samples_capacity;
 	struct fl_samples *samples;	/* see samples.h; or NULL */
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
 	int64_t budget;		/* text: a tree of no more bytes; 0: no limit */
-	bool has_budget;	/* set by writers that keep to it */
 	bool no_fold_trunk;	/* HTML: opens with all rows */
 	bool fold_trunk;	/* SVG: a row for a run of single calls */
 	bool no_time;		/* records no samples */
@@ -90,11 +97,16 @@ struct fl_page {
 /* page_options.c: rows over struct fl_page. */
 extern const struct fl_option_table fl_page_table;
 
+/* Of each option that was set and that this output does not use. */
+void fl_page_remark_unused(const struct fl_page *page);
+
 /* page.c */
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
+				enum fl_page_output output,
 				int (*write)(struct fl_page *page));
 /* The same for writers that tell nothing of the inputs: no facts are read. */
 struct flame_sink *fl_page_of_weights(struct flame *flame, struct fl_out *out,
+				      enum fl_page_output output,
 				      int (*write)(struct fl_page *page));
 /* Records samples for the writer, unless an option forbids it. */
 bool fl_page_keep_samples(struct flame_sink *sink);

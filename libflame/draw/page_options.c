@@ -10,6 +10,15 @@
 
 enum { MIN_BUDGET = 1024 };	/* for the lines around a call tree */
 
+/* Outputs that use an option. */
+enum {
+	PICTURE = FL_OUTPUT_HTML | FL_OUTPUT_SVG,
+	COLOURED = PICTURE | FL_OUTPUT_ANSI,
+	DRAWN = PICTURE | FL_OUTPUT_TEXT,
+	SVG_TEXT = FL_OUTPUT_SVG | FL_OUTPUT_TEXT,
+	PAGE_TEXT = FL_OUTPUT_HTML | FL_OUTPUT_TEXT,
+};
+
 /* Pixels, or percent of all. */
 static int set_minwidth(struct flame *flame, void *member, const char *value,
 			char reason[FL_REASON_SIZE])
@@ -90,82 +99,95 @@ static int set_budget(struct flame *flame, void *member, const char *value,
 #define AT(member) .offset = offsetof(struct fl_page, member)
 
 static const struct fl_option rows[] = {
-	{ "title", "TEXT", "heading of the page", FL_OPTION_TEXT, AT(title) },
+	{ "title", "TEXT", "heading of the page", FL_OPTION_TEXT, AT(title),
+	  .outputs = DRAWN },
 	{ "subtitle", "TEXT", "second line of the heading",
-	  FL_OPTION_TEXT, AT(subtitle) },
+	  FL_OPTION_TEXT, AT(subtitle), .outputs = DRAWN },
 	{ "notes", "TEXT", "notes kept in the page",
-	  FL_OPTION_TEXT, AT(notes) },
+	  FL_OPTION_TEXT, AT(notes), .outputs = PICTURE },
 	{ "colors", "NAME", "colour scheme (java, mem, hot, ...)",
-	  FL_OPTION_TEXT, AT(colors) },
+	  FL_OPTION_TEXT, AT(colors), .outputs = COLOURED },
 	{ "highlight", "RE", "mark frames that match",
-	  FL_OPTION_TEXT, AT(highlight) },
+	  FL_OPTION_TEXT, AT(highlight), .outputs = COLOURED },
 	{ "mine", "RE", "colour what matches, all else is grey",
-	  FL_OPTION_LINES, AT(mine) },
+	  FL_OPTION_LINES, AT(mine), .outputs = COLOURED },
 	{ "negate", NULL, "swap the colours of a comparison",
-	  FL_OPTION_FLAG, AT(negate) },
+	  FL_OPTION_FLAG, AT(negate), .outputs = COLOURED },
 	{ "widths", "after|before|max", "comparison: what widths are (after)",
-	  FL_OPTION_WORD, AT(widths), .first = FL_WIDTHS_AFTER },
+	  FL_OPTION_WORD, AT(widths), .first = FL_WIDTHS_AFTER,
+	  .outputs = DRAWN },
 	{ "delta", "self|total", "comparison: what colours show (self)",
-	  FL_OPTION_WORD, AT(delta), .first = FL_DELTA_SELF },
+	  FL_OPTION_WORD, AT(delta), .first = FL_DELTA_SELF, .outputs = DRAWN },
 	{ "noise", "SIGMAS", "comparison: changes within it stay grey (2)",
-	  FL_OPTION_NUMBER, AT(noise) },
+	  FL_OPTION_NUMBER, AT(noise), .outputs = COLOURED },
 	{ "normalize", "none|total|time",
 	  "comparison: as if totals or times were equal",
 	  FL_OPTION_WORD, AT(normalize), .first = FL_NORMAL_NONE },
 	{ "countname", "TEXT", "what is counted (samples)",
-	  FL_OPTION_TEXT, AT(countname) },
+	  FL_OPTION_TEXT, AT(countname), .outputs = DRAWN },
 	{ "width", "PIXELS", "width of the picture (text: columns)",
-	  FL_OPTION_NUMBER, AT(width), .least = 10 },
+	  FL_OPTION_NUMBER, AT(width), .least = 10, .outputs = SVG_TEXT },
 	{ "height", "PIXELS", "height of a frame",
-	  FL_OPTION_NUMBER, AT(frame_height), .least = 4 },
+	  FL_OPTION_NUMBER, AT(frame_height), .least = 4, .outputs = PICTURE },
 	{ "minwidth", "N[%]", "leave out frames narrower than this",
 	  FL_OPTION_SPECIAL, AT(minwidth), .set = set_minwidth },
 	{ "budget", "BYTES", "text: a call tree in so many bytes (16k)",
-	  FL_OPTION_SPECIAL, AT(budget), .set = set_budget },
+	  FL_OPTION_SPECIAL, AT(budget), .set = set_budget,
+	  .outputs = FL_OUTPUT_TEXT },
 	{ "events", "all|LIST", "HTML: several events, with a tab for each",
 	  FL_OPTION_TEXT, AT(events), .least = 1 },
 	{ "inverted", NULL, "root on top (icicle)",
-	  FL_OPTION_FLAG, AT(inverted) },
+	  FL_OPTION_FLAG, AT(inverted), .outputs = DRAWN },
 	{ "no-time", NULL, "HTML: without times and threads",
-	  FL_OPTION_FLAG, AT(no_time) },
+	  FL_OPTION_FLAG, AT(no_time), .outputs = FL_OUTPUT_HTML },
 	{ "fold-trunk", NULL, "SVG: one row for a run of single calls",
-	  FL_OPTION_FLAG, AT(fold_trunk) },
+	  FL_OPTION_FLAG, AT(fold_trunk), .outputs = FL_OUTPUT_SVG },
 	{ "no-fold-trunk", NULL, "HTML: open runs of single calls",
-	  FL_OPTION_FLAG, AT(no_fold_trunk) },
+	  FL_OPTION_FLAG, AT(no_fold_trunk), .outputs = FL_OUTPUT_HTML },
 	{ "sort", "weight|name", "siblings: heaviest first (html), by name (svg)",
-	  FL_OPTION_WORD, AT(sort), .first = FL_SORT_WEIGHT },
+	  FL_OPTION_WORD, AT(sort), .first = FL_SORT_WEIGHT,
+	  .outputs = PICTURE },
 	{ "source-url", "URL",
 	  "HTML: open this for a frame, {path} {line} ...",
-	  FL_OPTION_TEXT, AT(source_url), .set = set_source_url },
+	  FL_OPTION_TEXT, AT(source_url), .set = set_source_url,
+	  .outputs = FL_OUTPUT_HTML },
 	{ "split", NULL, "HTML: script and style as files beside the page",
-	  FL_OPTION_FLAG, AT(split) },
-	{ "tree", NULL, "open as a tree of rows", FL_OPTION_FLAG, AT(as_tree) },
+	  FL_OPTION_FLAG, AT(split), .outputs = FL_OUTPUT_HTML },
+	{ "tree", NULL, "open as a tree of rows", FL_OPTION_FLAG, AT(as_tree),
+	  .outputs = PAGE_TEXT },
 
 	/* Only for flame-graph. */
 	{ "bgcolors", "COLOR", "SVG: background, #rrggbb or a gradient",
-	  FL_OPTION_TEXT, AT(background), FL_SCOPE_DETAIL, .set = set_color },
+	  FL_OPTION_TEXT, AT(background), FL_SCOPE_DETAIL, .set = set_color,
+	  .outputs = FL_OUTPUT_SVG },
 	{ "factor", "F", "SVG: multiply the counts that are shown",
-	  FL_OPTION_NUMBER, AT(factor), FL_SCOPE_DETAIL },
+	  FL_OPTION_NUMBER, AT(factor), FL_SCOPE_DETAIL,
+	  .outputs = FL_OUTPUT_SVG },
 	{ "flamechart", NULL, "SVG: samples in their order, not merged",
 	  FL_OPTION_FLAG, AT(chart), FL_SCOPE_DETAIL },
 	{ "fontsize", "PIXELS", "SVG: size of the labels (12)",
-	  FL_OPTION_NUMBER, AT(font_size), FL_SCOPE_DETAIL, .least = 4 },
+	  FL_OPTION_NUMBER, AT(font_size), FL_SCOPE_DETAIL, .least = 4,
+	  .outputs = FL_OUTPUT_SVG },
 	{ "fonttype", "NAME", "SVG: font",
-	  FL_OPTION_TEXT, AT(font), FL_SCOPE_DETAIL },
+	  FL_OPTION_TEXT, AT(font), FL_SCOPE_DETAIL, .outputs = FL_OUTPUT_SVG },
 	{ "nameattr", "FILE", "SVG: links and titles by name",
-	  FL_OPTION_TEXT, AT(nameattr), FL_SCOPE_DETAIL },
+	  FL_OPTION_TEXT, AT(nameattr), FL_SCOPE_DETAIL,
+	  .outputs = FL_OUTPUT_SVG },
 	{ "nametype", "TEXT", "SVG: what a name is, in the details",
-	  FL_OPTION_TEXT, AT(nametype), FL_SCOPE_DETAIL },
+	  FL_OPTION_TEXT, AT(nametype), FL_SCOPE_DETAIL,
+	  .outputs = FL_OUTPUT_SVG },
 	{ "no-javascript", NULL, "SVG: without the script",
-	  FL_OPTION_FLAG, AT(no_script), FL_SCOPE_DETAIL },
+	  FL_OPTION_FLAG, AT(no_script), FL_SCOPE_DETAIL,
+	  .outputs = FL_OUTPUT_SVG },
 	{ "search-color", "COLOR", "SVG: of what a search finds",
 	  FL_OPTION_TEXT, AT(search_color), FL_SCOPE_DETAIL,
-	  .set = set_color },
+	  .set = set_color, .outputs = FL_OUTPUT_SVG },
 	{ "stroke-color", "COLOR", "SVG: of the gaps between frames",
 	  FL_OPTION_TEXT, AT(stroke_color), FL_SCOPE_DETAIL,
-	  .set = set_color },
+	  .set = set_color, .outputs = FL_OUTPUT_SVG },
 	{ "uicolor", "COLOR", "SVG: of the text around the frames",
-	  FL_OPTION_TEXT, AT(ui_color), FL_SCOPE_DETAIL, .set = set_color },
+	  FL_OPTION_TEXT, AT(ui_color), FL_SCOPE_DETAIL, .set = set_color,
+	  .outputs = FL_OUTPUT_SVG },
 
 	/* Set by tools for their own options. */
 	{ "ansi", NULL, NULL, FL_OPTION_FLAG, AT(ansi), FL_SCOPE_HIDDEN },
@@ -189,6 +211,8 @@ static const struct fl_option rows[] = {
 	{ "origins", "TEXT", NULL, FL_OPTION_TEXT, AT(stated), FL_SCOPE_HIDDEN },
 	{ "peer", "perl|inferno", NULL,
 	  FL_OPTION_WORD, AT(compat_tool), FL_SCOPE_HIDDEN, .first = FL_PEER_PERL },
+	{ "root-on-top", NULL, NULL,
+	  FL_OPTION_FLAG, AT(inverted), FL_SCOPE_HIDDEN },
 	{ "whole", "N", NULL, FL_OPTION_COUNT, AT(all), FL_SCOPE_HIDDEN },
 	{ .name = NULL }
 };
@@ -196,3 +220,59 @@ static const struct fl_option rows[] = {
 const struct fl_option_table fl_page_table = {
 	.rows = rows, .size = sizeof(struct fl_page),
 };
+
+static bool is_of_comparisons(const struct fl_option *row)
+{
+	return fl_event_listed("negate,widths,delta,noise,normalize",
+			       row->name);
+}
+
+/* A page can show one profile of a comparison, a picture cannot. */
+static bool is_of_one(const struct fl_page *page, const struct fl_option *row)
+{
+	return page->output != FL_OUTPUT_HTML &&
+	       (strcmp(row->name, "mine") == 0 ||
+		(strcmp(row->name, "colors") == 0 &&
+		 strncmp(page->colors, "classic-", 8) != 0));
+}
+
+/* Why an output does not use a row; NULL: it does. */
+static const char *unused(const struct fl_page *page,
+			  const struct fl_option *row)
+{
+	unsigned output = page->output;
+
+	if (page->ansi)
+		output |= FL_OUTPUT_ANSI;
+	if (page->tree->columns == 1 && is_of_comparisons(row))
+		return "nothing is compared";
+	if (output == FL_OUTPUT_OTHER && strcmp(row->name, "minwidth") == 0 &&
+	    !page->minwidth.percent)
+		return "this output has no pixels, only N% has an effect";
+	if (!row->outputs || (row->outputs & output))
+		return page->tree->columns == 2 && is_of_one(page, row) ?
+		       "colours show what changed" : NULL;
+	if (row->outputs == FL_OUTPUT_HTML)
+		return "only a page (html) uses it";
+	if (row->outputs == FL_OUTPUT_TEXT)
+		return "only text (-f text) keeps to it";
+	if (row->outputs == FL_OUTPUT_SVG)
+		return "only a picture (svg) uses it";
+	if (output & FL_OUTPUT_TEXT && row->outputs & FL_OUTPUT_ANSI)
+		return "this text has no colours";
+	return "this output has no use for it";
+}
+
+void fl_page_remark_unused(const struct fl_page *page)
+{
+	_Static_assert(FL_COUNT(rows) <= 64, "each has a bit in page->options");
+
+	for (size_t i = 0; rows[i].name; i++) {
+		const char *why = page->options >> i & 1 ?
+				  unused(page, &rows[i]) : NULL;
+
+		if (why && rows[i].scope != FL_SCOPE_HIDDEN)
+			fl_remark(page->tree->flame, "--%s is ignored: %s",
+				  rows[i].name, why);
+	}
+}

@@ -520,7 +520,7 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 
 	if (!row || !row->argument != !value)
 		return FLAME_FAILED;
-	if (strcmp(option, "title") == 0)
+	if (strcmp(option, "title") == 0 && !rows->untitled)
 		return fl_option_text(sink->flame, &rows->title, value);
 	if (strcmp(option, "events") == 0) {
 		if (!sink->keeps_apart)
@@ -603,4 +603,15 @@ size_t fl_rows_thread_end(const struct fl_rows *rows, size_t from)
 	       rows->set_rank[rows->sums.data[i].thread] == rank)
 		i++;
 	return i;
+}
+
+struct flame_sink *fl_rows_untitled(struct flame *flame, struct fl_out *out,
+				    unsigned needs,
+				    int (*write)(struct fl_rows *rows))
+{
+	struct flame_sink *sink = fl_rows_sink(flame, out, needs, write);
+
+	if (sink)
+		((struct state *)sink->state)->rows.untitled = true;
+	return sink;
 }

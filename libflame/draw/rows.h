@@ -23,6 +23,7 @@ struct fl_rows {
 	uint32_t *stack_rank, *set_rank;
 	bool timed;		/* rows of different times are kept apart */
 	bool by_thread;		/* sorted by thread and time first */
+	bool untitled;		/* the output has no place for a title */
 };
 
 /*
@@ -32,6 +33,10 @@ struct fl_rows {
 struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 				unsigned needs,
 				int (*write)(struct fl_rows *rows));
+/* The same for outputs without a place for a title. */
+struct flame_sink *fl_rows_untitled(struct flame *flame, struct fl_out *out,
+				    unsigned needs,
+				    int (*write)(struct fl_rows *rows));
 /*
  * The label keys of rows and their threads, as names, sorted by text; to
  * fl_free.  NULL: out of memory.

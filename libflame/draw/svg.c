@@ -271,7 +271,6 @@ static int prepare(struct fl_svg *p)
 	if (page->width > 0 && page->width < MIN_WIDTH)
 		return fl_fail(page->tree->flame, "--width %g: %d pixels or "
 			       "more", page->width, MIN_WIDTH);
-	page->draws_changes = true;
 	page->keeps_order = true;
 	p->width = page->width > 0 ? page->width : WIDTH;
 	if ((can_prune(page) ? lay_out_heavy(p) : lay_out_all(p)) != FLAME_OK ||
@@ -679,7 +678,8 @@ static int write_svg(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	struct flame_sink *sink = fl_page_sink(flame, out, write_svg);
+	struct flame_sink *sink = fl_page_sink(flame, out, FL_OUTPUT_SVG,
+					       write_svg);
 
 	if (sink)
 		sink->draws = true;

@@ -219,13 +219,13 @@ enum { NEEDS = FL_NEED_THREAD | FL_NEED_STATE };
 
 static struct flame_sink *create_tsv(struct flame *flame, struct fl_out *out)
 {
-	return fl_rows_sink(flame, out, NEEDS, write_tsv);
+	return fl_rows_untitled(flame, out, NEEDS, write_tsv);
 }
 
 static struct flame_sink *create_ndjson(struct flame *flame,
 					struct fl_out *out)
 {
-	return fl_rows_sink(flame, out, NEEDS, write_ndjson);
+	return fl_rows_untitled(flame, out, NEEDS, write_ndjson);
 }
 
 const struct fl_format fl_format_tsv = {

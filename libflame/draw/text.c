@@ -409,8 +409,6 @@ static int prepare(struct text *t)
 	struct fl_page *page = t->page;
 	struct flame *flame = page->tree->flame;
 
-	page->draws_changes = true;
-	page->has_budget = true;
 	if (page->tree->columns == 2 && !page->delta)
 		page->delta = FL_DELTA_TOTAL;
 	if (page->chart)
@@ -453,7 +451,7 @@ static int write_text(struct fl_page *page)
 
 static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 {
-	return fl_page_of_weights(flame, out, write_text);
+	return fl_page_of_weights(flame, out, FL_OUTPUT_TEXT, write_text);
 }
 
 const struct fl_format fl_format_text = {

@@ -75,7 +75,7 @@ static int write_d3(struct fl_page *page)
 
 static struct flame_sink *create_d3(struct flame *flame, struct fl_out *out)
 {
-	return fl_page_of_weights(flame, out, write_d3);
+	return fl_page_of_weights(flame, out, FL_OUTPUT_OTHER, write_d3);
 }
 
 /* The row of formats.c ------------------------------------------------ */

@@ -49,6 +49,7 @@ struct fl_option {
 	 */
 	double least, most;
 	unsigned first;		/* WORD: the number of the first word */
+	unsigned outputs;	/* of pages: those that use it; 0: all */
 	/*
 	 * Sets the value instead of the kind's own code; the kind still
 	 * decides how to copy and free it.  A refused value changes nothing

@@ -754,6 +754,7 @@ static int write_folded(struct fl_page *page)
 struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out)
 {
 	struct flame_sink *sink = fl_page_of_weights(flame, out,
+						     FL_OUTPUT_OTHER,
 						     write_folded);
 
 	if (sink)

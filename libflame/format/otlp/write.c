@@ -402,5 +402,5 @@ static int write_otlp(struct fl_rows *rows)
 
 struct flame_sink *fl_otlp_create(struct flame *flame, struct fl_out *out)
 {
-	return fl_rows_sink(flame, out, FL_NEED_THREAD, write_otlp);
+	return fl_rows_untitled(flame, out, FL_NEED_THREAD, write_otlp);
 }
