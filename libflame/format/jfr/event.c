@@ -125,10 +125,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 	class->planned = true;
 	class->noted = (fl_slice_is(event, "jdk.ActiveSetting") ||
 			(fl_jfr_wants_facts(pass->jfr) &&
-			 (fl_slice_is(event, "jdk.JVMInformation") ||
-			  fl_slice_is(event, "jdk.OSInformation") ||
-			  fl_slice_is(event, "jdk.CPUInformation") ||
-			  fl_slice_is(event, "jdk.ActiveRecording")))) &&
+			 fl_jfr_is_fact(event))) &&
 		       fl_jfr_make_decoder(chunk, class);
 	if (chunk->asked.skim)
 		return;

@@ -96,22 +96,22 @@ const uint16_t fl_jfr_behind[256] = {
 
 /* Whether the event has the fields of its class, and no more, up to its end. */
 static bool is_layout(const struct fl_jfr_class *class, uint32_t not_ends,
-		      uint32_t behind)
+		      uint32_t outside)
 {
-	uint32_t last = (behind ? behind & -behind : FL_JFR_LAYOUTS) >> 1;
+	uint32_t last = (outside ? outside & -outside : FL_JFR_LAYOUTS) >> 1;
 
-	return !fl_wire_is_long(~(uint64_t)(not_ends ^ behind)) &&
+	return !fl_wire_is_long(~(uint64_t)(not_ends ^ outside)) &&
 	       fl_bit_counts(~not_ends & 0xffff) >> 56 == class->nops &&
 	       !(not_ends & last);
 }
 
 bool fl_jfr_find_places(const struct fl_jfr_reader *c, uint32_t not_ends,
-			uint32_t behind, struct fl_jfr_place *places)
+			uint32_t outside, struct fl_jfr_place *places)
 {
 	uint32_t ends = ~not_ends & 0xffff;
 	unsigned begin = FL_JFR_HEAD;
 
-	if (!is_layout(c->class, not_ends, behind))
+	if (!is_layout(c->class, not_ends, outside))
 		return false;
 	memset(places, 0, FL_JFR_SLOTS * sizeof(*places));
 	for (uint32_t i = 0; i < c->nsteps; i++) {
@@ -129,7 +129,7 @@ bool fl_jfr_find_places(const struct fl_jfr_reader *c, uint32_t not_ends,
 
 /* A new layout, if it is one; 0: it is not, or there are too many. */
 static unsigned make_layout(const struct fl_jfr_reader *c, uint32_t not_ends,
-			    uint32_t behind)
+			    uint32_t outside)
 {
 	struct fl_jfr_layouts *layouts = c->layouts;
 	struct fl_jfr_place places[FL_JFR_SLOTS];
@@ -137,7 +137,7 @@ static unsigned make_layout(const struct fl_jfr_reader *c, uint32_t not_ends,
 	const struct fl_jfr_place *state = &places[FL_JFR_STATE];
 
 	if (layouts->n == MAX_LAYOUTS ||
-	    !fl_jfr_find_places(c, not_ends, behind, places) ||
+	    !fl_jfr_find_places(c, not_ends, outside, places) ||
 	    stack->size > 3 || state->size != 1)
 		return 0;
 	layouts->at[++layouts->n] = (struct layout){

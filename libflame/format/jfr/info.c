@@ -145,16 +145,30 @@ static void report_setting(struct fl_jfr_chunk *chunk,
 	fl_buf_free(&value);
 }
 
+/* Events whose fields are facts of the recording. */
+static const struct fact {
+	const char *event, *key;
+	const char *fields[3];
+} facts[] = {
+	{ "jdk.JVMInformation", "JVM", { "jvmName", "jvmVersion" } },
+	{ "jdk.JVMInformation", "JVM arguments", { "jvmArguments" } },
+	{ "jdk.JVMInformation", "Java arguments", { "javaArguments" } },
+	{ "jdk.JVMInformation", "pid", { "pid" } },
+	{ "jdk.OSInformation", "OS", { "osVersion" } },
+	{ "jdk.CPUInformation", "CPU", { "cpu", "description" } },
+	{ "jdk.ActiveRecording", "recording", { "name" } },
+};
+
+bool fl_jfr_is_fact(struct slice event)
+{
+	for (size_t i = 0; i < FL_COUNT(facts); i++)
+		if (fl_slice_is(event, facts[i].event))
+			return true;
+	return false;
+}
+
 void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 {
-	static const char *const jvm[] = { "jvmName", "jvmVersion", NULL };
-	static const char *const arguments[] = { "jvmArguments", NULL };
-	static const char *const java[] = { "javaArguments", NULL };
-	static const char *const pid[] = { "pid", NULL };
-	static const char *const os[] = { "osVersion", NULL };
-	static const char *const cpu[] = { "cpu", "description", NULL };
-	static const char *const name[] = { "name", NULL };
-
 	if (!make_info(chunk->jfr))
 		return;
 	if (!fl_jfr_goes_on(chunk)) {
@@ -167,18 +181,12 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 
 		if (fl_slice_is(event, "jdk.ActiveSetting")) {
 			report_setting(chunk, note);
-		} else if (fl_slice_is(event, "jdk.JVMInformation")) {
-			report_fields(chunk, note, "JVM", jvm);
-			report_fields(chunk, note, "JVM arguments", arguments);
-			report_fields(chunk, note, "Java arguments", java);
-			report_fields(chunk, note, "pid", pid);
-		} else if (fl_slice_is(event, "jdk.OSInformation")) {
-			report_fields(chunk, note, "OS", os);
-		} else if (fl_slice_is(event, "jdk.CPUInformation")) {
-			report_fields(chunk, note, "CPU", cpu);
-		} else if (fl_slice_is(event, "jdk.ActiveRecording")) {
-			report_fields(chunk, note, "recording", name);
+			continue;
 		}
+		for (size_t j = 0; j < FL_COUNT(facts); j++)
+			if (fl_slice_is(event, facts[j].event))
+				report_fields(chunk, note, facts[j].key,
+					      facts[j].fields);
 	}
 }
 

@@ -107,6 +107,8 @@ struct fl_jfr_readers {
 	uint64_t nevents;
 };
 
+/* info.c: whether it has facts of the recording. */
+bool fl_jfr_is_fact(struct slice event);
 /* rows.c: the row of an event, NULL where its type has none. */
 const struct fl_jfr_row *fl_jfr_row_of(struct slice event);
 
@@ -187,7 +189,7 @@ struct fl_jfr_place {
 
 /* The places of the slots; false: it is no layout of the class's events. */
 bool fl_jfr_find_places(const struct fl_jfr_reader *reader, uint32_t not_ends,
-			uint32_t behind, struct fl_jfr_place *places);
+			uint32_t outside, struct fl_jfr_place *places);
 
 /* Whether a class's events have a fixed layout, and which. */
 void fl_jfr_find_layout(struct fl_jfr_chunk *chunk,

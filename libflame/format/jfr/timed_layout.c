@@ -306,13 +306,13 @@ static inline bool count_event(struct fl_jfr_chunk *chunk,
 
 /* A new layout, if it is one; 0: it is not, or there are too many. */
 static unsigned make_layout(struct fl_jfr_timed_layouts *layouts,
-			    uint32_t not_ends, uint32_t behind)
+			    uint32_t not_ends, uint32_t outside)
 {
 	struct fl_jfr_place places[FL_JFR_SLOTS];
 	struct layout *layout = &layouts->at[layouts->n + 1];
 
 	if (layouts->n == MAX_LAYOUTS ||
-	    !fl_jfr_find_places(layouts->reader, not_ends, behind, places))
+	    !fl_jfr_find_places(layouts->reader, not_ends, outside, places))
 		return 0;
 	for (enum place k = 0; k < PLACES; k++) {
 		struct fl_jfr_place place = places[slots[k]];
