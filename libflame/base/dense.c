@@ -4,36 +4,25 @@
 
 #include "base/dense.h"
 
-enum { MIN_KEYS = 1 << 8 };
-
-/*
- * To powers of two.  The table is new memory, which the kernel zeroes where it
- * is used: few keys of a large table are there at times.
- */
-static bool grow(struct fl_dense *dense, uint64_t key)
+/* The key is in a table of n keys, or of a power of two of them. */
+static bool grow(struct fl_dense *dense, uint64_t key, uint64_t n)
 {
-	size_t capacity = FL_MAX(dense->nlow, (size_t)MIN_KEYS);
-	uint32_t *grown;
+	size_t had = dense->nlow;
 
-	while (capacity <= key)
-		capacity *= 2;
-	grown = fl_zeroed(capacity, sizeof(*grown));
-	if (!grown)
+	while (n <= key)
+		n *= 2;
+	if (!fl_grow(&dense->low, &dense->nlow, n, sizeof(*dense->low)))
 		return false;
-	if (dense->nlow)
-		memcpy(grown, dense->low, dense->nlow * sizeof(*grown));
-	fl_free(dense->low);
-	dense->low = grown;
-	dense->nlow = capacity;
+	memset(dense->low + had, 0, (dense->nlow - had) * sizeof(*dense->low));
 	return true;
 }
 
 bool fl_dense_add(struct fl_dense *dense, uint64_t key, uint64_t value,
-		  uint64_t limit)
+		  uint64_t limit, uint64_t expected)
 {
 	uint64_t *at;
 
-	if (key < limit && grow(dense, key)) {
+	if (key < limit && grow(dense, key, FL_MIN(limit, expected))) {
 		dense->low[key] = (uint32_t)value;
 		return true;
 	}

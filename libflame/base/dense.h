@@ -27,17 +27,19 @@ static inline uint64_t fl_dense_get(const struct fl_dense *dense, uint64_t key)
 }
 
 bool fl_dense_add(struct fl_dense *dense, uint64_t key, uint64_t value,
-		  uint64_t limit);
+		  uint64_t limit, uint64_t expected);
 
 /*
- * Sets it.  Keys below the limit may be in the table; if there are any, values
- * are of 32 bits.  false: out of memory.
+ * Sets it.  Keys below the limit may be in the table, which is made for the
+ * number of keys expected, 1 or more; if there are any, values are of 32 bits.
+ * false: out of memory.
  */
 static inline bool fl_dense_set(struct fl_dense *dense, uint64_t key,
-				uint64_t value, uint64_t limit)
+				uint64_t value, uint64_t limit,
+				uint64_t expected)
 {
 	if (fl_unlikely(key >= dense->nlow))
-		return fl_dense_add(dense, key, value, limit);
+		return fl_dense_add(dense, key, value, limit, expected);
 	dense->low[key] = (uint32_t)value;
 	return true;
 }

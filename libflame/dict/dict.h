@@ -2,7 +2,7 @@
 /*
  * The dictionary, and a tour of the library in the order data flows.
  *
- *	base/	memory.c hash.c nearest.c number.c utf8.c regex.c late.c
+ *	base/	memory.c hash.c dense.c nearest.c number.c utf8.c regex.c late.c
  *		statistics.c; protobuf.c reads and writes messages; os.c: calls
  *		that some systems lack; sort.h sorts what is nearly in order
  *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c

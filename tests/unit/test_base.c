@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "base/block.h"
+#include "base/dense.h"
 #include "base/late.h"
 #include "base/sort.h"
 
@@ -890,6 +891,35 @@ Test(regexes, groups_of_a_match_are_slices_of_the_subject)
 	cr_assert_not(fl_regex_group(re, subject, 3, &group));
 	cr_assert_not(fl_regex_group(re, FL_SLICE("none"), 0, &group));
 	fl_regex_free(re);
+}
+
+/* Maps of low keys ------------------------------------------------------ */
+
+Test(dense, low_and_high_keys_have_their_values)
+{
+	struct fl_dense dense = { 0 };
+
+	for (uint64_t i = 1; i < 5000; i++)
+		cr_assert(fl_dense_set(&dense, i * 7, i, 3000, 9));
+	for (uint64_t i = 1; i < 5000; i++)
+		cr_assert_eq(fl_dense_get(&dense, i * 7), i);
+	cr_expect_eq(fl_dense_get(&dense, 0), 0);
+	cr_expect_eq(fl_dense_get(&dense, 8), 0);
+	cr_expect_eq(fl_dense_get(&dense, UINT64_MAX), 0);
+	fl_dense_free(&dense);
+	cr_expect_eq(fl_dense_get(&dense, 7), 0);
+}
+
+Test(dense, a_key_that_the_table_reaches_later_is_still_found)
+{
+	struct fl_dense dense = { 0 };
+
+	cr_assert(fl_dense_set(&dense, 5000, 1, 100, 10));
+	cr_assert(fl_dense_set(&dense, 6000, 7, 10000, 10000));
+	cr_expect_eq(fl_dense_get(&dense, 5000), 1);
+	cr_assert(fl_dense_set(&dense, 5000, 2, 10000, 1));
+	cr_expect_eq(fl_dense_get(&dense, 5000), 2);
+	fl_dense_free(&dense);
 }
 
 /* Libraries that are opened late ---------------------------------------- */

@@ -46,13 +46,14 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 		}
 }
 
-/* Most keys count up from 1: so many of them are worth a table. */
+/* Most keys count up from 1. */
 static bool keep_place(const struct fl_jfr_chunk *chunk,
 		       struct fl_jfr_pool *pool, uint64_t key, uint64_t at)
 {
-	return fl_dense_set(&pool->places, key, at, chunk->size > UINT32_MAX ?
-			    0 : FL_MIN(DENSE * pool->promised,
-				       chunk->size / LARGE));
+	uint64_t low = chunk->size > UINT32_MAX ? 0 :
+		       FL_MIN(DENSE * pool->promised, chunk->size / LARGE);
+
+	return fl_dense_set(&pool->places, key, at, low, pool->promised + 1);
 }
 
 static void free_pool(struct fl_jfr_pool *pool)
@@ -72,7 +73,7 @@ static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 }
 
 /* Makes the pool of a class, for so many more constants. */
-static bool promise(struct fl_jfr_class *class, uint32_t n)
+static bool promise(struct fl_jfr_class *class, uint64_t n)
 {
 	if (!class->pool)
 		class->pool = fl_zeroed(1, sizeof(*class->pool));

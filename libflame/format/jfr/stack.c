@@ -157,6 +157,8 @@ static flame_id read_frame(struct fl_jfr_chunk *chunk,
 	return fl_jfr_frame(chunk, n[METHOD], n[TYPE], n[LINE], n[BCI]);
 }
 
+enum { MIN_METHODS = 1 << 10 };
+
 static flame_id new_plain_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 				unsigned type)
 {
@@ -165,7 +167,7 @@ static flame_id new_plain_frame(struct fl_jfr_chunk *chunk, uint64_t method,
 	/* Without memory it is made again. */
 	if (type < FL_JFR_FRAME_TYPES)
 		fl_dense_set(&chunk->stacks->plain[type], method, frame,
-			     FL_JFR_SMALL_KEYS);
+			     FL_JFR_SMALL_KEYS, MIN_METHODS);
 	return frame;
 }
 
@@ -233,7 +235,6 @@ enum {
  */
 static uint32_t equal_integers(const uint8_t *a, const uint8_t *b, size_t size)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint32_t ends = 0;
 	uint64_t differ = 0;
 
@@ -243,7 +244,7 @@ static uint32_t equal_integers(const uint8_t *a, const uint8_t *b, size_t size)
 		differ = word ^ fl_wire_word(b -= 8);
 		if (differ)
 			word |= ~UINT64_C(0) >> __builtin_clzll(differ) / 8 * 8;
-		ends += (~word >> 7 & ones) * ones >> 56;
+		ends += (~word >> 7 & FL_WIRE_LOW) * FL_WIRE_LOW >> 56;
 	}
 	return ends ? ends - 1 : 0;
 }

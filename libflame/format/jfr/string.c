@@ -6,15 +6,6 @@
 
 static const struct slice null_text;
 
-bool fl_jfr_is_modified(const uint8_t *at, size_t n)
-{
-	for (size_t i = fl_ascii((const char *)at, n); i + 1 < n; i++)
-		if ((at[i] == 0xed && at[i + 1] >= 0xa0) ||
-		    (at[i] == 0xc0 && at[i + 1] == 0x80))
-			return true;
-	return false;
-}
-
 static uint32_t surrogate(const uint8_t *at)
 {
 	return (at[0] & 0x0fu) << 12 | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
@@ -92,16 +83,15 @@ struct slice fl_jfr_read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 	n = fl_wire_int(w);
 	if (w->bad || n > (uint64_t)(w->end - w->at))
 		return null_text;
-	if (fl_wire_is_ascii(w, kind, n)) {
+	if (kind == 3 ? !fl_jfr_is_modified(w->at, n) :
+			fl_wire_is_ascii(w, kind, n)) {
 		w->at += n;
 		return (struct slice){ (const char *)w->at - n, n };
 	}
 	switch (kind) {
 	case 3:
+		put_modified(&buf, w->at, n);
 		w->at += n;
-		if (!fl_jfr_is_modified(w->at - n, n))
-			return (struct slice){ (const char *)w->at - n, n };
-		put_modified(&buf, w->at - n, n);
 		return copy_text(chunk, &buf);
 	case 4:
 		put_utf16(&buf, w, n);

@@ -7,14 +7,14 @@
 #include "format/jfr/traces.h"
 
 /* async-profiler's keys are places in tables of powers of two. */
-enum { MAX_LOW_KEYS = 1 << 20 };
+enum { MIN_LOW_KEYS = 1 << 10, MAX_LOW_KEYS = 1 << 20 };
 
 uint32_t fl_jfr_add_trace(struct fl_jfr_traces *traces, uint64_t key)
 {
 	if (!fl_grow(&traces->data, &traces->capacity, traces->count + 1,
 		     sizeof(*traces->data)) ||
 	    !fl_dense_set(&traces->by_key, key, traces->count + 1,
-			  MAX_LOW_KEYS))
+			  MAX_LOW_KEYS, MIN_LOW_KEYS))
 		return UINT32_MAX;
 	traces->data[traces->count] = (struct fl_jfr_trace){ .key = key };
 	return traces->count++;

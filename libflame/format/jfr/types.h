@@ -131,7 +131,14 @@ struct slice fl_jfr_read_string(struct fl_jfr_chunk *chunk, struct fl_wire *w,
 				uint8_t kind);
 void fl_jfr_skip_string(struct fl_wire *w);
 /* HotSpot's modified UTF-8: surrogate pairs as 3 + 3 bytes, NUL as c0 80. */
-bool fl_jfr_is_modified(const uint8_t *at, size_t n);
+static inline bool fl_jfr_is_modified(const uint8_t *at, size_t n)
+{
+	for (size_t i = fl_ascii((const char *)at, n); i + 1 < n; i++)
+		if ((at[i] == 0xed && at[i + 1] >= 0xa0) ||
+		    (at[i] == 0xc0 && at[i + 1] == 0x80))
+			return true;
+	return false;
+}
 
 /* decoder.c ----------------------------------------------------------- */
 
