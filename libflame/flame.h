@@ -483,6 +483,23 @@ struct flame_trees;
 struct flame_trials;
 struct flame_split;
 
+/* Facts about a format, as its row has them. */
+enum flame_format_fact {
+	FLAME_DRAWN = 1,	/* it is a flame graph: html, svg, text */
+	FLAME_BROWSED = 2,	/* which a browser shows: html, svg */
+	FLAME_PAGE = 4,		/* which has several events, and options */
+	FLAME_TYPED = 8,	/* which a terminal shows */
+	FLAME_ADDS_UP = 16,	/* outputs one after the other add up */
+	FLAME_TABLE = 32,	/* rows with columns */
+	FLAME_RECORDING = 64,	/* it has events to choose from */
+	FLAME_ARCHIVE = 128,	/* of inputs */
+	FLAME_EMPTY = 256	/* nothing to read */
+};
+/* Of a format that is written; 0 of NULL, and of one that is not. */
+unsigned flame_format_facts(const char *format);
+/* Of the detected format. */
+unsigned flame_source_facts(const struct flame_source *source);
+
 /*
  * The path of standard input where it is opened from now on, for labels and
  * messages: a file that came through a pipe.

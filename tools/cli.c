@@ -130,7 +130,8 @@ static bool report_choices(const struct cli *cli, struct flame_sink *sink)
 {
 	char text[4096] = "";
 
-	if (cli->compat || strcmp(cli->output_format, "html") != 0)
+	if (cli->compat ||
+	    !(flame_format_facts(cli->output_format) & FLAME_PAGE))
 		return true;
 	add_choices(text, sizeof(text), &cli->asks);
 	add_choices(text, sizeof(text), &cli->filters);
@@ -186,7 +187,7 @@ struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 bool cli_ask_parts(const struct cli *cli, struct flame_source *source)
 {
 	return !cli->parts || cli->event || cli->all_metrics ||
-	       strncmp(flame_source_format(source), "jfr", 3) != 0 ||
+	       !(flame_source_facts(source) & FLAME_RECORDING) ||
 	       flame_ask(source, "event", "cpu") == FLAME_OK;
 }
 
@@ -648,9 +649,7 @@ static bool is_terminal(const char *path)
 /* A page on a terminal helps nobody. */
 static bool is_page_to_terminal(const struct cli *cli)
 {
-	return cli->output_format &&
-	       (strcmp(cli->output_format, "html") == 0 ||
-		strcmp(cli->output_format, "svg") == 0) &&
+	return flame_format_facts(cli->output_format) & FLAME_BROWSED &&
 	       is_terminal(cli->output);
 }
 
@@ -792,7 +791,7 @@ static int run(struct cli *cli)
 	if (is_directory(cli->output) && !cli->diff && !cli->tool->command &&
 	    cli_takes(cli->tool, 'o')) {
 		/* Somebody will add them up. */
-		if (strcmp(cli->output_format, "folded") == 0)
+		if (flame_format_facts(cli->output_format) & FLAME_ADDS_UP)
 			cli->parts = !cli->compat;
 		return cli_convert_each(cli);
 	}

@@ -75,7 +75,8 @@ bool diff_check_format(struct cli *cli, const char *what, bool page)
 	if (!cli->output_format)
 		cli->output_format = ends_in(output, ".json") ? "json" :
 				     ends_in(output, ".md")   ? "markdown" :
-				     drawn && strcmp(drawn, "folded") != 0 ?
+				     drawn && !(flame_format_facts(drawn) &
+						FLAME_ADDS_UP) ?
 					     drawn : "text";
 	for (size_t i = !page; i < sizeof(formats) / sizeof(*formats); i++)
 		if (strcmp(cli->output_format, formats[i]) == 0)

@@ -84,10 +84,8 @@ static bool resolve_drawing(struct cli *cli)
 
 	if (!format && cli->output)
 		format = flame_format_of(cli->output);
-	own->drawn = !cli->own_output && format &&
-		     (strcmp(format, "svg") == 0 ||
-		      strcmp(format, "html") == 0 ||
-		      strcmp(format, "text") == 0);
+	own->drawn = !cli->own_output &&
+		     flame_format_facts(format) & FLAME_DRAWN;
 	return !own->drawn || !own->normalize ||
 	       cli_set(cli, "normalize", own->normalize);
 }

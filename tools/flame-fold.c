@@ -80,7 +80,7 @@ static bool resolve_parts(struct cli *cli)
 		return true;
 	if (!format && cli->output)
 		format = flame_format_of(cli->output);
-	if (format && strcmp(format, "folded") != 0) {
+	if (format && !(flame_format_facts(format) & FLAME_ADDS_UP)) {
 		cli_say(cli, "--%s: of folded stacks alone, not of %s",
 			own->key ? "key" : "header", format);
 		return false;

@@ -114,9 +114,7 @@ static bool take(struct cli *cli, const char *name, const char *value)
 /* As flamegraph.pl: folded stacks with two counts are a comparison. */
 static bool ask_both(struct cli *cli, const char *format, bool chart)
 {
-	if (chart || (format && strcmp(format, "svg") != 0 &&
-			   strcmp(format, "html") != 0 &&
-			   strcmp(format, "text") != 0))
+	if (chart || (format && !(flame_format_facts(format) & FLAME_DRAWN)))
 		return true;
 	return cli_ask(cli, "compare", NULL);
 }

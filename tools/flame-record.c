@@ -208,7 +208,7 @@ struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
 	}
 	/* A page has all events of a JVM; other formats, the one they choose. */
 	if (sink && !event && !record_is_script(own) &&
-	    strcmp(cli->output_format, "html") == 0 &&
+	    flame_format_facts(cli->output_format) & FLAME_PAGE &&
 	    flame_set(sink, "events", "all") != FLAME_OK) {
 		flame_abandon(sink);
 		return NULL;

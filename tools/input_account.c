@@ -29,7 +29,7 @@ void cli_count_damage(struct cli *cli, struct cli_reading *reading,
 
 enum cli_fate cli_fate_of(const struct flame_source *source)
 {
-	if (strcmp(flame_source_format(source), "empty") == 0)
+	if (flame_source_facts(source) & FLAME_EMPTY)
 		return CLI_EMPTY;
 	switch (flame_source_damage(source)) {
 	case FLAME_NONE_LOST: return CLI_READ;
@@ -42,10 +42,7 @@ enum cli_fate cli_fate_of(const struct flame_source *source)
 
 bool cli_is_archive(const struct flame_source *source)
 {
-	const char *format = flame_source_format(source);
-
-	return strcmp(format, "tar") == 0 || strcmp(format, "zip") == 0 ||
-	       strcmp(format, "yarn") == 0;
+	return flame_source_facts(source) & FLAME_ARCHIVE;
 }
 
 /* The members are counted already; the archive has bytes, and damage. */

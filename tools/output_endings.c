@@ -104,10 +104,10 @@ static bool check_fixed(const struct cli *cli)
 
 	/* flame-top has these. */
 	if (cli->own_output && !cli_takes(cli->tool, 'o') &&
-	    ((format && strcmp(format, "tsv") == 0) ||
+	    (flame_format_facts(format) & FLAME_TABLE ||
 	     (other && strcmp(other, "JSON") == 0)))
 		return true;
-	if (!other && (!format || strcmp(format, "folded") == 0))
+	if (!other && (!format || flame_format_facts(format) & FLAME_ADDS_UP))
 		return true;
 	cli_say(cli, "%s: %s is written here, not %s%s", cli->output,
 		cli->own_output ? "a table" : "folded text",

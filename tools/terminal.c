@@ -41,7 +41,7 @@ bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 	unsigned columns = cli_columns();
 	char width[16];
 
-	if (!cli->output_format || strcmp(cli->output_format, "text") != 0 ||
+	if (!(flame_format_facts(cli->output_format) & FLAME_TYPED) ||
 	    strcmp(output, "-") != 0)
 		return true;
 	snprintf(width, sizeof(width), "%u", columns);

@@ -800,5 +800,6 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 
 const struct fl_format fl_format_html = {
 	.name = "html", .summary = "flame graph, a page to explore",
+	.facts = FLAME_DRAWN | FLAME_BROWSED | FLAME_PAGE,
 	.suffixes = ".html .htm", .create = create,
 };

@@ -688,5 +688,6 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 
 const struct fl_format fl_format_svg = {
 	.name = "svg", .summary = "flame graph, one picture",
+	.facts = FLAME_DRAWN | FLAME_BROWSED,
 	.suffixes = ".svg .svgz", .create = create,
 };

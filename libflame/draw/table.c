@@ -230,6 +230,7 @@ static struct flame_sink *create_ndjson(struct flame *flame,
 
 const struct fl_format fl_format_tsv = {
 	.name = "tsv",
+	.facts = FLAME_TABLE,
 	.summary = "a table, a row a stack, labels as columns",
 	.suffixes = ".tsv",
 	.create = create_tsv,

@@ -456,5 +456,6 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 
 const struct fl_format fl_format_text = {
 	.name = "text", .summary = "flame graph for a terminal",
+	.facts = FLAME_DRAWN | FLAME_TYPED,
 	.create = create,
 };

@@ -270,16 +270,19 @@ static int open_tar(struct flame_source *source)
 const struct fl_format fl_format_tar = {
 	.name = "tar", .summary = "an archive, each file of which is an input",
 	.probe = probe, .open = open_tar, .read = read, .selects = true,
+	.facts = FLAME_ARCHIVE,
 };
 
 /* Of YARN's aggregated logs. */
 const struct fl_format fl_format_yarn = {
 	.name = "yarn", .summary = "an archive, each file of which is an input",
 	.open = open_tar, .read = read, .selects = true,
+	.facts = FLAME_ARCHIVE,
 };
 
 /* Not in the list: a zip of one file is a packed file. */
 const struct fl_format fl_format_zip = {
 	.name = "zip", .summary = "an archive, each file of which is an input",
 	.open = open_tar, .read = read, .selects = true,
+	.facts = FLAME_ARCHIVE,
 };

@@ -158,6 +158,7 @@ enum { FL_FORMAT_CERTAIN = 64 };
 struct fl_format {
 	const char *name, *summary;
 	const char *suffixes;	/* for output names: ".svg .svgz" */
+	unsigned facts;		/* of enum flame_format_fact */
 	int (*probe)(const uint8_t *head, size_t n, bool whole);
 	size_t state_size;	/* 0: it needs none */
 	int (*open)(struct flame_source *source);

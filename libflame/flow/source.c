@@ -423,6 +423,11 @@ uint64_t flame_source_bytes(const struct flame_source *source)
 	return source->in ? fl_in_bytes(source->in) : 0;
 }
 
+unsigned flame_source_facts(const struct flame_source *source)
+{
+	return source->format->facts;
+}
+
 const char *flame_source_format(const struct flame_source *source)
 {
 	return source->format->name;

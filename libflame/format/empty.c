@@ -63,4 +63,5 @@ static int read(struct flame_source *source)
 
 const struct fl_format fl_format_empty = {
 	.name = "empty", .read = read, .selects = true,
+	.facts = FLAME_EMPTY,
 };

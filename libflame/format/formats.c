@@ -175,6 +175,15 @@ const struct fl_format *fl_format_named(struct flame *flame, const char *name,
 	return NULL;
 }
 
+unsigned flame_format_facts(const char *format)
+{
+	for (size_t i = 0; format && fl_formats[i]; i++)
+		if (fl_formats[i]->create &&
+		    strcmp(fl_formats[i]->name, format) == 0)
+			return fl_formats[i]->facts;
+	return 0;
+}
+
 /* By the first n bytes of a name. */
 static const char *format_of(const char *path, size_t n)
 {

@@ -702,6 +702,7 @@ static const struct fl_option_table option_table = {
 
 const struct fl_format fl_format_jfr = {
 	.name = "jfr",
+	.facts = FLAME_RECORDING,
 	.summary = "JDK Flight Recorder and async-profiler recordings",
 	.suffixes = ".jfr",
 	.probe = probe,
