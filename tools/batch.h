@@ -396,11 +396,24 @@ int batch_write_site(const struct batch *batch, struct flame *flame);
  */
 bool batch_is_other(char *text, const char *path);
 void batch_hide_quote(char *text, const char *path);
+/* What became of inputs: "status" of their entries in records. */
+enum batch_state {
+	BATCH_OK, BATCH_EMPTY, BATCH_DAMAGED, BATCH_LOST, BATCH_FAILED,
+	BATCH_PENDING, BATCH_OTHER, BATCH_STATES
+};
+extern const char *const batch_states[BATCH_STATES];
+struct batch_account {
+	int64_t n[BATCH_STATES], files, bytes, samples;
+	const char *first[BATCH_STATES];	/* their paths */
+};
+/* Adds the inputs of a record. */
+void batch_count(struct batch_account *account, const cJSON *inputs);
 /* Says why inputs are not on pages: of all, where there is no site. */
 void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
 		       bool site);
-/* These, and how many there are. */
-void batch_say_account(const struct batch *batch, const cJSON *inputs);
+/* How many there are of each. */
+void batch_say_account(const struct batch *batch,
+		       const struct batch_account *account);
 /* Prints the number of pages and the path of the index. */
 void batch_say_pages(const struct batch *batch);
 

@@ -73,10 +73,33 @@ void batch_hide_quote(char *text, const char *path)
 
 /* The account --------------------------------------------------------- */
 
-static bool is_bad(const char *status)
+const char *const batch_states[BATCH_STATES] = {
+	"ok", "empty", "damaged", "lost", "failed", "pending", "other",
+};
+
+static enum batch_state state_of(const cJSON *entry)
 {
-	return strcmp(status, "damaged") == 0 || strcmp(status, "lost") == 0 ||
-	       strcmp(status, "failed") == 0;
+	const char *status = batch_text(entry, "status");
+	unsigned i = 0;
+
+	while (i < BATCH_STATES && strcmp(status, batch_states[i]) != 0)
+		i++;
+	return (enum batch_state)i;
+}
+
+void batch_count(struct batch_account *account, const cJSON *inputs)
+{
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, inputs) {
+		enum batch_state state = state_of(entry);
+
+		if (state < BATCH_STATES && !account->n[state]++)
+			account->first[state] = batch_text(entry, "path");
+		account->files++;
+		account->bytes += (int64_t)batch_number(entry, "size");
+		account->samples += (int64_t)batch_number(entry, "samples");
+	}
 }
 
 void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
@@ -86,18 +109,18 @@ void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
 	size_t n = 0;
 
 	cJSON_ArrayForEach(entry, inputs) {
+		enum batch_state state = state_of(entry);
 		const char *path = batch_text(entry, "path");
-		const char *status = batch_text(entry, "status");
 		const char *message = batch_text(entry, "message");
 		bool named = strncmp(message, path, strlen(path)) == 0;
 
-		if (!(is_bad(status) ||
-		      (!site && strcmp(status, "other") == 0)) ||
-		    n++ >= MAX_REASONS)
+		if ((state != BATCH_DAMAGED && state != BATCH_LOST &&
+		     state != BATCH_FAILED &&
+		     (site || state != BATCH_OTHER)) || n++ >= MAX_REASONS)
 			continue;
 		cli_say(batch->cli, "%s%s%s", named ? "" : path,
 			named ? "" : ": ",
-			*message ? message : status);
+			*message ? message : batch_states[state]);
 	}
 	if (n > MAX_REASONS)
 		cli_say(batch->cli, "and %zu more%s%s%s", n - MAX_REASONS,
@@ -105,70 +128,45 @@ void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
 			site ? "/data/manifest.json" : "");
 }
 
-static const char *first_of(const cJSON *inputs, const char *status)
-{
-	const cJSON *entry;
-
-	cJSON_ArrayForEach(entry, inputs)
-		if (strcmp(batch_text(entry, "status"), status) == 0)
-			return batch_text(entry, "path");
-	return "";
-}
-
-static int64_t count_of(const cJSON *inputs, const char *status)
-{
-	const cJSON *entry;
-	int64_t n = 0;
-
-	cJSON_ArrayForEach(entry, inputs)
-		n += strcmp(batch_text(entry, "status"), status) == 0;
-	return n;
-}
-
 /* "13 files read: 1 damaged (kept in part), 1 unreadable; ..." */
-static void say_counts(const struct batch *batch, const cJSON *inputs)
+void batch_say_account(const struct batch *batch,
+		       const struct batch_account *account)
 {
-	int64_t damaged = count_of(inputs, "damaged");
-	int64_t bad = count_of(inputs, "lost") + count_of(inputs, "failed");
-	int64_t empty = count_of(inputs, "empty");
-	int64_t other = count_of(inputs, "other");
-	int64_t pending = count_of(inputs, "pending");
-	int n = cJSON_GetArraySize(inputs);
+	const int64_t *of = account->n;
+	int64_t bad = of[BATCH_LOST] + of[BATCH_FAILED];
 	char *text = NULL;
 	size_t size;
 	FILE *out;
 
-	if (!(damaged + bad + empty + pending))
+	if (!(bad + of[BATCH_DAMAGED] + of[BATCH_EMPTY] + of[BATCH_PENDING]))
 		return;
 	out = open_memstream(&text, &size);
 	if (!out)
 		return;
-	fprintf(out, "%d file%s%s", n, n == 1 ? "" : "s",
-		pending ? ":" : " read:");
-	if (damaged)
+	fprintf(out, "%lld file%s%s", (long long)account->files,
+		account->files == 1 ? "" : "s",
+		of[BATCH_PENDING] ? ":" : " read:");
+	if (of[BATCH_DAMAGED])
 		fprintf(out, " %lld damaged (kept in part),",
-			(long long)damaged);
+			(long long)of[BATCH_DAMAGED]);
 	if (bad)
 		fprintf(out, " %lld unreadable,", (long long)bad);
-	if (empty)
-		fprintf(out, " %lld empty (%s%s),", (long long)empty,
-			first_of(inputs, "empty"), empty > 1 ? ", ..." : "");
-	if (other)
-		fprintf(out, " %lld %s (%s: plain text%s),", (long long)other,
-			other > 1 ? "are not profiles" : "is not a profile",
-			first_of(inputs, "other"), other > 1 ? ", ..." : "");
-	if (pending)
-		fprintf(out, " %lld not drawn,", (long long)pending);
+	if (of[BATCH_EMPTY])
+		fprintf(out, " %lld empty (%s%s),", (long long)of[BATCH_EMPTY],
+			account->first[BATCH_EMPTY],
+			of[BATCH_EMPTY] > 1 ? ", ..." : "");
+	if (of[BATCH_OTHER])
+		fprintf(out, " %lld %s (%s: plain text%s),",
+			(long long)of[BATCH_OTHER], of[BATCH_OTHER] > 1 ?
+			"are not profiles" : "is not a profile",
+			account->first[BATCH_OTHER],
+			of[BATCH_OTHER] > 1 ? ", ..." : "");
+	if (of[BATCH_PENDING])
+		fprintf(out, " %lld not drawn,", (long long)of[BATCH_PENDING]);
 	if (fclose(out) == 0)
 		cli_say(batch->cli, "%.*s; all in %s/data/manifest.json",
 			(int)size - 1, text, batch->site);
 	free(text);
-}
-
-void batch_say_account(const struct batch *batch, const cJSON *inputs)
-{
-	batch_say_reasons(batch, inputs, true);
-	say_counts(batch, inputs);
 }
 
 /* The end ------------------------------------------------------------- */

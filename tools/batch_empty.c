@@ -20,33 +20,19 @@ static bool has_weight(const cJSON *record)
 	return false;
 }
 
-/* Whether it was read, if only in part. */
-static bool has_read(const cJSON *record)
-{
-	const cJSON *entry;
-
-	cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(record,
-								"inputs")) {
-		const char *status = batch_text(entry, "status");
-
-		if (strcmp(status, "ok") == 0 || strcmp(status, "damaged") == 0)
-			return true;
-	}
-	return false;
-}
-
 bool batch_is_nothing(const struct batch *batch)
 {
-	bool read = false;
+	struct batch_account account = { .files = 0 };
 
 	for (size_t i = 0; i < batch->ngroups; i++) {
 		const cJSON *record = batch->groups[i].record;
 
 		if (!record || has_weight(record))
 			return false;
-		read |= has_read(record);
+		batch_count(&account, batch_list(record, "inputs"));
 	}
-	return read && !batch->cli->empty_ok;
+	return account.n[BATCH_OK] + account.n[BATCH_DAMAGED] > 0 &&
+	       !batch->cli->empty_ok;
 }
 
 static void remove_group(const struct batch *batch,
@@ -62,24 +48,16 @@ static void remove_group(const struct batch *batch,
 
 bool batch_is_unread(const struct batch *batch)
 {
-	const cJSON *entry;
+	struct batch_account account = { .files = 0 };
 
 	for (size_t i = 0; i < batch->ngroups; i++) {
-		const cJSON *record = batch->groups[i].record;
-
-		if (!record)
+		if (!batch->groups[i].record)
 			return false;
-		cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(
-						  record, "inputs")) {
-			const char *status = batch_text(entry, "status");
-
-			if (strcmp(status, "lost") != 0 &&
-			    strcmp(status, "failed") != 0 &&
-			    strcmp(status, "other") != 0)
-				return false;
-		}
+		batch_count(&account, batch_list(batch->groups[i].record,
+						 "inputs"));
 	}
-	return true;
+	return account.n[BATCH_LOST] + account.n[BATCH_FAILED] +
+	       account.n[BATCH_OTHER] == account.files;
 }
 
 static void remove_folder(const struct batch *batch, const char *name)

@@ -128,23 +128,28 @@ static void add_remark(struct batch_drawing *d)
 			 d->remark);
 }
 
+static const char *status_of(const struct flame_source *source)
+{
+	switch (cli_fate_of(source)) {
+	case CLI_READ: return "ok";
+	/* The library counts this as damage. */
+	case CLI_EMPTY: return "empty";
+	case CLI_LOST: return "lost";
+	default: return "damaged";
+	}
+}
+
 static bool pump(struct batch_drawing *d, struct flame_source *source,
 		 struct flame_sink *chain, const char **status)
 {
-	static const char *const states[] = {
-		"ok", "damaged", "lost", "damaged",
-	};
-	enum flame_damage damage;
+	bool good = flame_pump(source, chain) == FLAME_OK;
+	bool lost = flame_source_damage(source) == FLAME_ALL_LOST;
 
-	if (flame_pump(source, chain) != FLAME_OK)
-		return flame_source_damage(source) == FLAME_ALL_LOST &&
-		       forget_failure(d, status);
-	damage = flame_source_damage(source);
-	d->read += damage != FLAME_ALL_LOST;
-	/* The library counts this as damage. */
-	*status = strcmp(flame_source_format(source), "empty") == 0 ?
-		  "empty" : states[damage & 3];
-	if (damage == FLAME_ALL_LOST)
+	if (!good)
+		return lost && forget_failure(d, status);
+	*status = status_of(source);
+	d->read += !lost;
+	if (lost)
 		add_remark(d);
 	return true;
 }

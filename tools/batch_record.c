@@ -364,21 +364,14 @@ cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
 
 int64_t batch_count_lost(const cJSON *record)
 {
-	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record,
-							       "inputs");
-	const cJSON *entry;
-	int64_t n = 0;
+	const cJSON *inputs = batch_list(record, "inputs");
+	struct batch_account account = { .files = 0 };
 
 	if (!inputs)
 		return (int64_t)batch_number(record, "lost");
-	cJSON_ArrayForEach(entry, inputs) {
-		const char *status = batch_text(entry, "status");
-
-		n += strcmp(status, "ok") != 0 &&
-		     strcmp(status, "empty") != 0 &&
-		     strcmp(status, "other") != 0;
-	}
-	return n;
+	batch_count(&account, inputs);
+	return account.n[BATCH_DAMAGED] + account.n[BATCH_LOST] +
+	       account.n[BATCH_FAILED];
 }
 
 static struct batch_group *new_page(struct batch *batch)

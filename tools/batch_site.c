@@ -123,29 +123,8 @@ static bool write_index_json(const struct batch *batch, struct flame *flame)
 
 /* Manifest ------------------------------------------------------------ */
 
-static const char *const states[] = {
-	"ok", "empty", "damaged", "lost", "failed", "pending", "other",
-};
-
-enum { NSTATES = sizeof(states) / sizeof(states[0]) };
-
-struct account {
-	int64_t of_state[NSTATES], files, bytes, samples;
-};
-
-static void count(struct account *account, const cJSON *entry)
-{
-	for (size_t i = 0; i < NSTATES; i++)
-		account->of_state[i] += strcmp(batch_text(entry, "status"),
-					       states[i]) == 0;
-	account->files++;
-	account->bytes += (int64_t)batch_number(entry, "size");
-	account->samples += (int64_t)batch_number(entry, "samples");
-}
-
 /* The inputs of a group that was not drawn. */
-static bool add_pending(cJSON *inputs, struct account *account,
-			const struct batch_group *group)
+static bool add_pending(cJSON *inputs, const struct batch_group *group)
 {
 	for (size_t i = 0; i < group->n; i++) {
 		cJSON *entry = cJSON_CreateObject();
@@ -156,30 +135,29 @@ static bool add_pending(cJSON *inputs, struct account *account,
 				      (int64_t)group->inputs[i].size) ||
 		    !cJSON_AddStringToObject(entry, "status", "pending"))
 			return false;
-		count(account, entry);
 	}
 	return true;
 }
 
-static const cJSON *inputs_of(const struct batch_group *group)
+/* Those of all groups, in their order; entries are the records'. */
+static cJSON *list_inputs(const struct batch *batch)
 {
-	return cJSON_GetObjectItemCaseSensitive(group->record, "inputs");
-}
-
-/* References: the entries are the record's. */
-static bool add_inputs(cJSON *inputs, struct account *account,
-		       const struct batch_group *group)
-{
+	cJSON *inputs = cJSON_CreateArray();
 	const cJSON *entry;
+	bool good = inputs;
 
-	if (!group->record)
-		return add_pending(inputs, account, group);
-	cJSON_ArrayForEach(entry, inputs_of(group)) {
-		if (!cJSON_AddItemReferenceToArray(inputs, (cJSON *)entry))
-			return false;
-		count(account, entry);
+	for (size_t i = 0; good && i < batch->ngroups; i++) {
+		const struct batch_group *group = &batch->groups[i];
+
+		good = group->record || add_pending(inputs, group);
+		cJSON_ArrayForEach(entry, batch_list(group->record, "inputs"))
+			good = good && cJSON_AddItemReferenceToArray(
+					       inputs, (cJSON *)entry);
 	}
-	return true;
+	if (good)
+		return inputs;
+	cJSON_Delete(inputs);
+	return NULL;
 }
 
 /* Writes n entries with the name of their group. */
@@ -199,24 +177,25 @@ static bool put_inputs(struct list *list, const cJSON **entry, size_t n,
 	return true;
 }
 
-static bool add_sums(cJSON *manifest, const struct account *account)
+static bool add_sums(cJSON *manifest, const struct batch_account *account)
 {
 	bool good = batch_add_number(manifest, "files", account->files) &&
 		    batch_add_number(manifest, "bytes", account->bytes) &&
 		    batch_add_number(manifest, "samples", account->samples);
 
-	for (size_t i = 0; good && i < NSTATES; i++)
-		good = batch_add_number(manifest, states[i],
-					account->of_state[i]);
+	for (size_t i = 0; good && i < BATCH_STATES; i++)
+		good = batch_add_number(manifest, batch_states[i],
+					account->n[i]);
 	return good;
 }
 
-static int status_of(const struct batch *batch, const struct account *account)
+static int status_of(const struct batch *batch,
+		     const struct batch_account *account)
 {
-	int64_t bad = account->of_state[2] + account->of_state[3] +
-		      account->of_state[4];
+	int64_t bad = account->n[BATCH_DAMAGED] + account->n[BATCH_LOST] +
+		      account->n[BATCH_FAILED];
 
-	if (account->of_state[5] || (batch->cli->strict && bad))
+	if (account->n[BATCH_PENDING] || (batch->cli->strict && bad))
 		return CLI_TROUBLE;
 	return CLI_FINE;
 }
@@ -243,7 +222,8 @@ static bool write_inputs(const struct batch *batch, struct flame *flame,
 	for (size_t i = 0; good && i < batch->ngroups; i++) {
 		const struct batch_group *group = &batch->groups[i];
 		size_t n = group->record ?
-			   (size_t)cJSON_GetArraySize(inputs_of(group)) :
+			   (size_t)cJSON_GetArraySize(batch_list(group->record,
+							  "inputs")) :
 			   group->n;
 
 		good = put_inputs(&list, &entry, n, group->name);
@@ -255,12 +235,11 @@ static bool write_inputs(const struct batch *batch, struct flame *flame,
 static int write_manifest(const struct batch *batch, struct flame *flame)
 {
 	cJSON *head = cJSON_CreateObject();
-	cJSON *inputs = cJSON_CreateArray();
-	struct account account = { 0 };
+	cJSON *inputs = list_inputs(batch);
+	struct batch_account account = { .files = 0 };
 	bool good = head && inputs;
 
-	for (size_t i = 0; good && i < batch->ngroups; i++)
-		good = add_inputs(inputs, &account, &batch->groups[i]);
+	batch_count(&account, inputs);
 	good = good &&
 	       cJSON_AddStringToObject(head, "version", FLAME_VERSION) &&
 	       cJSON_AddStringToObject(head, "options", batch->options) &&
@@ -269,7 +248,8 @@ static int write_manifest(const struct batch *batch, struct flame *flame)
 	       cJSON_AddArrayToObject(head, "inputs") &&
 	       write_inputs(batch, flame, head, inputs);
 	if (good && !batch->cli->quiet) {
-		batch_say_account(batch, inputs);
+		batch_say_reasons(batch, inputs, true);
+		batch_say_account(batch, &account);
 		batch_say_pages(batch);
 	}
 	cJSON_Delete(head);
@@ -279,16 +259,12 @@ static int write_manifest(const struct batch *batch, struct flame *flame)
 
 int batch_explain_unread(const struct batch *batch)
 {
-	cJSON *inputs = cJSON_CreateArray();
-	struct account account = { 0 };
-	bool good = inputs;
+	cJSON *inputs = list_inputs(batch);
 
-	for (size_t i = 0; good && i < batch->ngroups; i++)
-		good = add_inputs(inputs, &account, &batch->groups[i]);
 	batch_remove_site(batch);
-	if (!good)
+	if (!inputs)
 		cli_no_memory(batch->cli);
-	else if (account.files)
+	else if (inputs->child)
 		batch_say_reasons(batch, inputs, false);
 	else
 		cli_say(batch->cli, "there is no file in %s",
