@@ -300,8 +300,12 @@ int cli_parse(struct cli *cli, int argc, char **argv);
 /* Whether a tool has the library's rows of a kind as options. */
 bool cli_takes(const struct cli_tool *tool, char kind);
 
+/* flame: NULL where others read, whose progress cli_progress_show has. */
 void cli_progress_begin(struct cli_progress *progress, const struct cli *cli,
 			struct flame *flame, char **inputs, size_t n);
+/* "3 of 10 groups", and the bytes of all that were read; after a second. */
+void cli_progress_show(struct cli_progress *progress, const char *what,
+		       uint64_t done, uint64_t all);
 /* An input was read. */
 void cli_progress_next(struct cli_progress *progress);
 /* Before something else is said. */

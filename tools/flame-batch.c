@@ -159,49 +159,22 @@ struct state {
 	unsigned workers;
 	pid_t *pids;		/* by group */
 	uint64_t files, bytes;	/* to be read in all */
-	struct timespec start;
-	int width, status;
+	int status;
 };
 
-static double seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) +
-	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
-}
-
-static void show_progress(struct state *s)
+static void show_progress(const struct state *s)
 {
 	const struct batch_shared *shared = s->batch->shared;
-	double done = (double)__atomic_load_n(&shared->bytes,
-					      __ATOMIC_RELAXED);
-	unsigned long long files = __atomic_load_n(&shared->files,
-						   __ATOMIC_RELAXED);
-	double seconds = seconds_since(&s->start);
-	double left = done > 0 ? seconds * ((double)s->bytes - done) / done : 0;
-	int n;
+	char what[120];
 
-	if (seconds < 1)
-		return;
-	n = fprintf(stderr, "\r%s: %zu of %zu groups, %llu of %llu files, "
-		    "%.0f of %.0f MB, %.0f:%02.0f left",
-		    s->batch->cli->tool->name, s->drawn + s->kept,
-		    s->batch->ngroups, files, (unsigned long long)s->files,
-		    done / 1e6, (double)s->bytes / 1e6,
-		    (double)(long)(left / 60), left - 60 * (long)(left / 60));
-	if (n < s->width)
-		fprintf(stderr, "%*s", s->width - n, "");
-	fflush(stderr);
-	s->width = n > s->width ? n : s->width;
-}
-
-static void erase_progress(struct state *s)
-{
-	if (s->width)
-		fprintf(stderr, "\r%*s\r", s->width, "");
-	s->width = 0;
+	snprintf(what, sizeof(what), "%zu of %zu groups, %llu of %llu files",
+		 s->drawn + s->kept, s->batch->ngroups,
+		 (unsigned long long)__atomic_load_n(&shared->files,
+						     __ATOMIC_RELAXED),
+		 (unsigned long long)s->files);
+	cli_progress_show(s->batch->cli->progress, what,
+			  __atomic_load_n(&shared->bytes, __ATOMIC_RELAXED),
+			  s->bytes);
 }
 
 /* Groups -------------------------------------------------------------- */
@@ -310,7 +283,7 @@ static void end_run(struct state *s, pid_t pid, int result)
 	if (i == batch->ngroups)
 		return;
 	s->running--;
-	erase_progress(s);
+	cli_progress_erase(s->batch->cli->progress);
 	for (end = i; end < batch->ngroups && s->pids[end] == pid; end++)
 		s->pids[end] = 0;
 	for (; i < end; i++) {
@@ -370,7 +343,7 @@ static int draw_groups(struct batch *batch)
 		cli_no_memory(cli);
 		return CLI_TROUBLE;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &s.start);
+	cli_progress_begin(cli->progress, cli, NULL, NULL, 0);
 	find_kept(&s);
 	to_do = batch->ngroups - s.kept;
 	s.workers = to_do < cli->threads ? (unsigned)to_do : cli->threads;
@@ -386,7 +359,7 @@ static int draw_groups(struct batch *batch)
 			wait_for_one(&s);
 		}
 	}
-	erase_progress(&s);
+	cli_progress_erase(cli->progress);
 	free(s.pids);
 	return s.status;
 }

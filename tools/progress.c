@@ -109,6 +109,35 @@ static void put_name(char *to, const char *path, int columns)
 			*to = '?';
 }
 
+/* In place of the line before, as much as the terminal shows. */
+static void put_line(struct cli_progress *p, const char *text)
+{
+	char line[3 * WIDEST];
+	int n = snprintf(line, sizeof(line), "%s: %s", p->cli->tool->name,
+			 text);
+
+	if (n > columns())
+		n = columns();
+	fprintf(stderr, "\r%.*s%*s", n, line, p->width > n ? p->width - n : 0,
+		"");
+	fflush(stderr);
+	p->width = p->width > n ? p->width : n;
+}
+
+void cli_progress_show(struct cli_progress *p, const char *what, uint64_t done,
+		       uint64_t all)
+{
+	double t = now();
+	char line[2 * WIDEST], state[200];
+
+	if (t - p->start < 1)
+		return;
+	put_state(state, sizeof(state), (double)done, (double)all,
+		  t - p->start);
+	snprintf(line, sizeof(line), "%s, %s", what, state);
+	put_line(p, line);
+}
+
 static void draw(struct cli_progress *p, const struct flame_progress *at,
 		 double seconds)
 {
@@ -124,14 +153,8 @@ static void draw(struct cli_progress *p, const struct flame_progress *at,
 		  seconds);
 	n = (int)(strlen(p->cli->tool->name) + strlen(which) + strlen(state));
 	put_name(name, at->input, width - n - 4);
-	n = snprintf(line, sizeof(line), "%s: %s%s, %s", p->cli->tool->name,
-		     name, which, state);
-	if (n > width)
-		n = width;
-	fprintf(stderr, "\r%.*s%*s", n, line, p->width > n ? p->width - n : 0,
-		"");
-	fflush(stderr);
-	p->width = p->width > n ? p->width : n;
+	snprintf(line, sizeof(line), "%s%s, %s", name, which, state);
+	put_line(p, line);
 }
 
 static void on_progress(void *arg, const struct flame_progress *at)
@@ -153,7 +176,7 @@ void cli_progress_begin(struct cli_progress *p, const struct cli *cli,
 {
 	*p = (struct cli_progress){ .cli = cli, .inputs = inputs, .n = n,
 				    .start = now() };
-	if (!cli->quiet && !cli->compat && isatty(STDERR_FILENO))
+	if (flame && !cli->quiet && !cli->compat && isatty(STDERR_FILENO))
 		flame_on_progress(flame, on_progress, p);
 }
 
