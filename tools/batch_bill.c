@@ -12,23 +12,17 @@
 
 static const char *logs_of(const struct batch *batch)
 {
-	const struct cli_list *filters = &batch->cli->filters;
+	const struct cli_pair *logs = cli_find(&batch->cli->filters,
+					       "spark-events");
 
-	for (size_t i = 0; i < filters->n; i++)
-		if (strcmp(filters->at[i].name, "spark-events") == 0)
-			return filters->at[i].value;
-	return NULL;
+	return logs ? logs->value : NULL;
 }
 
 bool batch_find_price(struct batch *batch)
 {
-	struct cli_list *filters = &batch->cli->filters;
-	struct cli_pair *price = NULL;
+	const struct cli_pair *price = cli_find(&batch->cli->filters, "price");
 	char *end;
 
-	for (size_t i = 0; i < filters->n; i++)
-		if (strcmp(filters->at[i].name, "price") == 0)
-			price = &filters->at[i];
 	if (!price)
 		return true;
 	if (!logs_of(batch)) {
@@ -164,15 +158,10 @@ const struct batch_group *batch_page_of(const struct batch *batch,
 
 /* All applications ----------------------------------------------------- */
 
-static const cJSON *apps_of(const cJSON *bill)
-{
-	return cJSON_GetObjectItemCaseSensitive(bill, "apps");
-}
-
 /* Moves those of the group: a log may be of others, too. */
 static bool take_apps(cJSON *apps, cJSON *bill, const char *app)
 {
-	cJSON *from = (cJSON *)apps_of(bill), *entry, *next;
+	cJSON *from = (cJSON *)batch_list(bill, "apps"), *entry, *next;
 
 	for (entry = from ? from->child : NULL; entry; entry = next) {
 		next = entry->next;
@@ -188,10 +177,8 @@ static bool take_apps(cJSON *apps, cJSON *bill, const char *app)
 static bool add_group(const struct batch *batch,
 		      const struct batch_group *group, cJSON *apps)
 {
-	const cJSON *key = cJSON_GetObjectItemCaseSensitive(group->record,
-							    "key");
 	cJSON *bill = batch_read_json(batch, batch_text(group->record, "bill"));
-	bool good = bill && take_apps(apps, bill, batch_text(key, "app"));
+	bool good = bill && take_apps(apps, bill, batch_key(group, "app"));
 
 	cJSON_Delete(bill);
 	return good;

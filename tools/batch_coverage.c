@@ -17,6 +17,7 @@ struct executor {
 };
 
 struct coverage {
+	const struct cli *cli;
 	struct executor *data;
 	size_t n, capacity;
 	bool failed;
@@ -30,17 +31,10 @@ static void add(void *arg, const char *app, const char *id, uint64_t tasks,
 
 	if (!tasks)
 		return;
-	if (all->n == all->capacity) {
-		size_t capacity = all->capacity * 2 + 64;
-		struct executor *grown = reallocarray(all->data, capacity,
-						      sizeof(*grown));
-
-		if (!grown) {
-			all->failed = true;
-			return;
-		}
-		all->data = grown;
-		all->capacity = capacity;
+	if (!cli_grow(all->cli, &all->data, &all->capacity, all->n + 1,
+		      sizeof(e))) {
+		all->failed = true;
+		return;
 	}
 	e.app = strdup(app);
 	e.id = strdup(id);
@@ -78,10 +72,10 @@ static void mark(struct coverage *all, const char *name)
 static void mark_pages(struct coverage *all, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->npages; i++) {
-		const cJSON *list = cJSON_GetObjectItemCaseSensitive(
-			batch->pages[i].record, "recorded"), *name;
+		const cJSON *name;
 
-		cJSON_ArrayForEach(name, list)
+		cJSON_ArrayForEach(name, batch_list(batch->pages[i].record,
+						    "recorded"))
 			if (cJSON_IsString(name))
 				mark(all, name->valuestring);
 	}
@@ -152,7 +146,7 @@ static bool add_apps(cJSON *head, const struct batch *batch,
 bool batch_add_coverage(const struct batch *batch, cJSON *head)
 {
 	const struct cli_list *filters = &batch->cli->filters;
-	struct coverage all = { .n = 0 };
+	struct coverage all = { .cli = batch->cli };
 	/* Groups have told what is wrong with a log. */
 	struct flame *flame = flame_new();
 	bool there = flame, good = there, any = false;

@@ -43,11 +43,6 @@ static void put_name(FILE *to, const char *name)
 	fputs(name[n] ? "..." : "", to);
 }
 
-static const cJSON *list_of(const cJSON *of, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(of, key);
-}
-
 static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 {
 	struct batch_unit unit = batch_unit_of(app);
@@ -64,7 +59,7 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 		batch_text(app, "id"), when,
 		(batch_number(app, "ended") - batch_number(app, "started")) /
 		1000, batch_text(app, "spark"),
-		cJSON_GetArraySize(list_of(app, "executors")));
+		cJSON_GetArraySize(batch_list(app, "executors")));
 	fprintf(to, "%.*f %s paid", unit.digits, paid / unit.us, unit.name);
 	if (money.us > 0)
 		fprintf(to, " (%.*f at %.10g an hour of a core)", money.digits,
@@ -92,7 +87,7 @@ static void put_finding(FILE *to, const cJSON *finding)
 
 static const cJSON *heaviest_stage(const cJSON *query)
 {
-	return cJSON_GetArrayItem(list_of(query, "stages"), 0);
+	return cJSON_GetArrayItem(batch_list(query, "stages"), 0);
 }
 
 static void put_row(FILE *to, const struct batch *batch, const cJSON *app,
@@ -148,11 +143,11 @@ static void add_findings(struct digest *d, const cJSON *app)
 	const cJSON *finding;
 	struct line line;
 
-	if (!cJSON_GetArraySize(list_of(app, "findings"))) {
+	if (!cJSON_GetArraySize(batch_list(app, "findings"))) {
 		add(d, TAIL, "Nothing stands out.\n\n");
 		return;
 	}
-	cJSON_ArrayForEach(finding, list_of(app, "findings")) {
+	cJSON_ArrayForEach(finding, batch_list(app, "findings")) {
 		if (!begin(&line))
 			return;
 		put_finding(line.to, finding);
@@ -164,7 +159,7 @@ static void add_findings(struct digest *d, const cJSON *app)
 static void add_rows(struct digest *d, const struct batch *batch,
 		     const cJSON *app)
 {
-	int left = cJSON_GetArraySize(list_of(app, "queries"));
+	int left = cJSON_GetArraySize(batch_list(app, "queries"));
 	bool fits = true, priced = batch_money_of(batch, app).us > 0;
 	const cJSON *query;
 	char text[128];
@@ -176,7 +171,7 @@ static void add_rows(struct digest *d, const struct batch *batch,
 		 priced ? "--:|" : "");
 	if (!left || !add(d, TAIL, text))
 		return;
-	cJSON_ArrayForEach(query, list_of(app, "queries")) {
+	cJSON_ArrayForEach(query, batch_list(app, "queries")) {
 		if (!fits || !begin(&line))
 			break;
 		put_row(line.to, batch, app, query);

@@ -13,8 +13,7 @@ static bool has_weight(const cJSON *record)
 {
 	const cJSON *metric;
 
-	cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(record,
-								"metrics"))
+	cJSON_ArrayForEach(metric, batch_list(record, "metrics"))
 		if (batch_number(metric, "weight") != 0)
 			return true;
 	return false;

@@ -10,11 +10,6 @@
 /* More are within an element that opens; the sick are always seen. */
 enum { MAX_OPEN = 12 };
 
-static const cJSON *executors_of(const cJSON *app)
-{
-	return cJSON_GetObjectItemCaseSensitive(app, "executors");
-}
-
 static void put_name(struct flame_text *out, const cJSON *e)
 {
 	batch_put(out, "<tr><td>");
@@ -91,7 +86,7 @@ static void put_coverage(struct flame_text *out, const cJSON *app)
 	const cJSON *e;
 	double n = 0, profiled = 0, samples = 0;
 
-	cJSON_ArrayForEach(e, executors_of(app)) {
+	cJSON_ArrayForEach(e, batch_list(app, "executors")) {
 		n++;
 		profiled += batch_number(e, "samples") > 0;
 		samples += batch_number(e, "samples");
@@ -109,21 +104,21 @@ static void put_coverage(struct flame_text *out, const cJSON *app)
 void batch_put_executors(struct flame_text *out, const cJSON *app)
 {
 	struct batch_unit unit = batch_unit_of(app);
-	bool many = cJSON_GetArraySize(executors_of(app)) > MAX_OPEN;
+	bool many = cJSON_GetArraySize(batch_list(app, "executors")) > MAX_OPEN;
 	double most = 0;
 	const cJSON *e;
 
-	cJSON_ArrayForEach(e, executors_of(app))
+	cJSON_ArrayForEach(e, batch_list(app, "executors"))
 		most = batch_number(e, "paid_us") > most ?
 		       batch_number(e, "paid_us") : most;
 	batch_put(out, "<h2>Executors</h2>\n");
 	put_coverage(out, app);
 	if (many)
 		cli_print(out, "<details><summary>All %d</summary>\n",
-			  cJSON_GetArraySize(executors_of(app)));
+			  cJSON_GetArraySize(batch_list(app, "executors")));
 	batch_put(out, "<div class=\"wide\"><table>");
 	put_headings(out, &unit);
-	cJSON_ArrayForEach(e, executors_of(app))
+	cJSON_ArrayForEach(e, batch_list(app, "executors"))
 		put_executor(out, e, &unit, most);
 	batch_put(out, "</tbody></table></div>\n");
 	batch_put(out, many ? "</details>\n" : "");

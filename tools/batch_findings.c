@@ -26,11 +26,6 @@ struct facts {
 	const cJSON *stage;	/* to be looked at, or NULL */
 };
 
-static const cJSON *list_of(const cJSON *of, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(of, key);
-}
-
 static double ratio(double part, double all)
 {
 	return all > 0 ? part / all : 0;
@@ -44,7 +39,7 @@ static double sum_of(const cJSON *query, const char *key)
 	const cJSON *stage;
 	double sum = 0;
 
-	cJSON_ArrayForEach(stage, list_of(query, "stages"))
+	cJSON_ArrayForEach(stage, batch_list(query, "stages"))
 		sum += batch_number(stage, key);
 	return sum;
 }
@@ -53,7 +48,7 @@ static double operator_cost(const cJSON *stage, const char *name)
 {
 	const cJSON *row;
 
-	cJSON_ArrayForEach(row, list_of(stage, "operators"))
+	cJSON_ArrayForEach(row, batch_list(stage, "operators"))
 		if (strcmp(batch_text(row, "name"), name) == 0)
 			return batch_number(row, "cost_us");
 	return 0;
@@ -82,7 +77,7 @@ static void ask_query(const cJSON *query, const struct batch_rule *rule,
 	bool tasks = strcmp(rule->measure, "failed") == 0;
 	const cJSON *stage;
 
-	cJSON_ArrayForEach(stage, list_of(query, "stages")) {
+	cJSON_ArrayForEach(stage, batch_list(query, "stages")) {
 		double n = measure_of(stage, rule);
 
 		sum += n;
@@ -133,7 +128,7 @@ static void ask_sick(const cJSON *app, const cJSON *sick, struct facts *f)
 	f->others = batch_number(sick, "others");
 	f->sigma = batch_number(sick, "sigma");
 	f->value = f->share - f->others;
-	cJSON_ArrayForEach(e, list_of(app, "executors"))
+	cJSON_ArrayForEach(e, batch_list(app, "executors"))
 		if (strcmp(batch_text(e, "id"), f->executor) == 0)
 			f->us = f->value * (batch_number(e, "paid_us") -
 					    batch_number(e, "idle_us"));
@@ -166,7 +161,7 @@ static struct facts ask(const cJSON *app, const struct batch_rule *rule)
 		keep(&best, &f, paid);
 		return best;
 	}
-	cJSON_ArrayForEach(item, list_of(app, list)) {
+	cJSON_ArrayForEach(item, batch_list(app, list)) {
 		struct facts f = { .rule = rule };
 
 		if (*list == 'q')

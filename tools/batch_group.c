@@ -20,15 +20,9 @@ bool batch_add_input(struct batch *batch, const char *path,
 {
 	struct batch_input *input;
 
-	if (batch->ninputs == batch->inputs_capacity) {
-		size_t capacity = batch->inputs_capacity * 2 + 64;
-
-		input = reallocarray(batch->inputs, capacity, sizeof(*input));
-		if (!input)
-			return cli_no_memory(batch->cli);
-		batch->inputs = input;
-		batch->inputs_capacity = capacity;
-	}
+	if (!cli_grow(batch->cli, &batch->inputs, &batch->inputs_capacity,
+		      batch->ninputs + 1, sizeof(*input)))
+		return false;
 	input = &batch->inputs[batch->ninputs++];
 	*input = (struct batch_input){ .path = strdup(path) };
 	if (!input->path)

@@ -27,12 +27,12 @@ struct columns {
 
 static const cJSON *metrics_of(const struct batch_group *group)
 {
-	return cJSON_GetObjectItemCaseSensitive(group->record, "metrics");
+	return batch_list(group->record, "metrics");
 }
 
 static const cJSON *stage_of(const struct batch_group *group)
 {
-	return cJSON_GetObjectItemCaseSensitive(group->record, "stage");
+	return batch_list(group->record, "stage");
 }
 
 static void add_column(struct columns *columns, const cJSON *metric)
@@ -192,8 +192,7 @@ static void put_row(struct flame_text *out, const struct batch_group *group,
 		batch_put_number(out, "Files", (double)group->n, 0, false);
 	if (c->lost)
 		batch_put_number(out, "Lost", (double)lost, 0, true);
-	batch_put_picture(out, cJSON_GetObjectItemCaseSensitive(group->record,
-								"picture"));
+	batch_put_picture(out, batch_list(group->record, "picture"));
 	batch_put(out, "</tr>\n");
 }
 
@@ -295,8 +294,8 @@ static void put_outliers(struct flame_text *out, const struct batch *batch)
 	bool any = false;
 
 	for (size_t i = 0; i < batch->npages; i++)
-		cJSON_ArrayForEach(outlier, cJSON_GetObjectItemCaseSensitive(
-					batch->pages[i].record, "outliers")) {
+		cJSON_ArrayForEach(outlier, batch_list(batch->pages[i].record,
+						       "outliers")) {
 			if (!any)
 				batch_put(out, "<h2>Executors unlike the rest"
 					  "</h2>\n<ul class=\"links\">\n");

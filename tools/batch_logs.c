@@ -35,15 +35,9 @@ static bool add_log(struct batch *batch, const char *path, uint64_t size,
 {
 	struct batch_log *log;
 
-	if (batch->nlogs == batch->logs_capacity) {
-		size_t capacity = batch->logs_capacity * 2 + 16;
-
-		log = reallocarray(batch->logs, capacity, sizeof(*log));
-		if (!log)
-			return cli_no_memory(batch->cli);
-		batch->logs = log;
-		batch->logs_capacity = capacity;
-	}
+	if (!cli_grow(batch->cli, &batch->logs, &batch->logs_capacity,
+		      batch->nlogs + 1, sizeof(*log)))
+		return false;
 	log = &batch->logs[batch->nlogs++];
 	*log = (struct batch_log){ .path = strdup(path), .size = size };
 	if (!log->path)
@@ -166,7 +160,7 @@ bool batch_add_logs(const struct batch *batch, const struct batch_group *group,
 bool batch_has_logs(const struct batch *batch, const struct batch_group *group,
 		    const cJSON *record)
 {
-	const cJSON *logs = cJSON_GetObjectItemCaseSensitive(record, "logs");
+	const cJSON *logs = batch_list(record, "logs");
 	const cJSON *entry = logs ? logs->child : NULL;
 
 	for (size_t i = 0; i < batch->nlogs; i++) {

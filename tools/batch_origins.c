@@ -11,11 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-static const cJSON *list_of(const cJSON *of, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(of, key);
-}
-
 /* Text of logs, in one line. */
 static void put_fact(FILE *to, const char *key, const char *value)
 {
@@ -64,7 +59,7 @@ static void put_costs(FILE *to, const cJSON *stage)
 	put_cost(to, "Python", batch_number(stage, "python_us"), cost);
 	put_cost(to, "waiting for a shuffle",
 		 batch_number(stage, "fetch_wait_us"), cost);
-	cJSON_ArrayForEach(row, list_of(stage, "operators"))
+	cJSON_ArrayForEach(row, batch_list(stage, "operators"))
 		put_cost(to, batch_text(row, "name"),
 			 batch_number(row, "cost_us"), cost);
 }
@@ -94,11 +89,11 @@ static void find_stage(FILE *to, const cJSON *apps, const char *app,
 {
 	const cJSON *of, *query, *stage;
 
-	cJSON_ArrayForEach(of, list_of(apps, "apps")) {
+	cJSON_ArrayForEach(of, batch_list(apps, "apps")) {
 		if (*app && strcmp(batch_text(of, "id"), app) != 0)
 			continue;
-		cJSON_ArrayForEach(query, list_of(of, "queries"))
-			cJSON_ArrayForEach(stage, list_of(query, "stages"))
+		cJSON_ArrayForEach(query, batch_list(of, "queries"))
+			cJSON_ArrayForEach(stage, batch_list(query, "stages"))
 				if (batch_number(stage, "id") == id) {
 					put_stage(to, of, query, stage);
 					return;

@@ -317,8 +317,7 @@ static bool read_executors(struct survey *s)
 
 bool batch_find_outliers(struct batch_drawing *d)
 {
-	const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(d->record,
-								"metrics");
+	const cJSON *metrics = batch_list(d->record, "metrics");
 	const cJSON *first = metrics ? metrics->child : NULL;
 	struct survey s = {
 		.drawing = d, .batch = d->batch, .group = d->group,

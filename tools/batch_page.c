@@ -12,14 +12,6 @@
 
 /* Page ---------------------------------------------------------------- */
 
-static bool is_set(const struct cli *cli, const char *name)
-{
-	for (size_t i = 0; i < cli->sets.n; i++)
-		if (strcmp(cli->sets.at[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 struct flame_sink *batch_make_page(const struct batch_drawing *d)
 {
 	struct cli *cli = d->batch->cli;
@@ -34,10 +26,10 @@ struct flame_sink *batch_make_page(const struct batch_drawing *d)
 	for (size_t i = 0; good && i < cli->sets.n; i++)
 		good = flame_set(page, cli->sets.at[i].name,
 				 cli->sets.at[i].value) == FLAME_OK;
-	if (good && !is_set(cli, "title"))
+	if (good && !cli_find(&cli->sets, "title"))
 		good = flame_set(page, "title", d->heading ? d->heading :
 						d->group->title) == FLAME_OK;
-	if (good && d->query && !is_set(cli, "subtitle"))
+	if (good && d->query && !cli_find(&cli->sets, "subtitle"))
 		good = flame_set(page, "subtitle", d->query) == FLAME_OK;
 	if (good && d->origins)
 		good = flame_set(page, "origins", d->origins) == FLAME_OK &&
@@ -50,7 +42,7 @@ struct flame_sink *batch_make_page(const struct batch_drawing *d)
 				 BATCH_LINK_UP) == FLAME_OK;
 	if (good && d->batch->split)
 		good = flame_set(page, "split", NULL) == FLAME_OK;
-	if (good && !cli->event && !is_set(cli, "events"))
+	if (good && !cli->event && !cli_find(&cli->sets, "events"))
 		good = flame_set(page, "events", d->events ? d->events :
 				 "all") == FLAME_OK;
 	if (good)

@@ -19,7 +19,7 @@ static void on_warning(void *arg, const char *line)
 	const struct cli *cli = d->batch->cli;
 
 	/* Before any input: of event logs. */
-	if (!cJSON_GetObjectItemCaseSensitive(d->record, "inputs") &&
+	if (!batch_list(d->record, "inputs") &&
 	    !cli->quiet)
 		cli_say(cli, "%s: %s", d->group->title, line);
 	else if (!d->message[0])

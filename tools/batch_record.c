@@ -141,14 +141,14 @@ bool batch_add_number(cJSON *to, const char *key, int64_t n)
 
 double batch_number(const cJSON *from, const char *key)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(from, key);
+	const cJSON *item = batch_list(from, key);
 
 	return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
 const char *batch_text(const cJSON *from, const char *key)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(from, key);
+	const cJSON *item = batch_list(from, key);
 
 	return cJSON_IsString(item) ? item->valuestring : "";
 }
@@ -284,8 +284,7 @@ static bool has_files(const struct batch *batch, const cJSON *record)
 
 static bool has_inputs(const struct batch_group *group, const cJSON *record)
 {
-	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record,
-							       "inputs");
+	const cJSON *inputs = batch_list(record, "inputs");
 	const cJSON *entry;
 	size_t i = 0;
 
@@ -327,7 +326,7 @@ static cJSON *load_page(const struct batch *batch, const char *name)
 
 static const cJSON *names_of(const cJSON *record)
 {
-	return cJSON_GetObjectItemCaseSensitive(record, "pages");
+	return batch_list(record, "pages");
 }
 
 static bool has_pages(const struct batch *batch, const cJSON *record)
@@ -378,15 +377,9 @@ static struct batch_group *new_page(struct batch *batch)
 {
 	struct batch_group *page;
 
-	if (batch->npages == batch->pages_capacity) {
-		size_t capacity = batch->pages_capacity * 2 + 64;
-
-		page = reallocarray(batch->pages, capacity, sizeof(*page));
-		if (!page)
-			return NULL;
-		batch->pages = page;
-		batch->pages_capacity = capacity;
-	}
+	if (!cli_grow(batch->cli, &batch->pages, &batch->pages_capacity,
+		      batch->npages + 1, sizeof(*page)))
+		return NULL;
 	page = &batch->pages[batch->npages++];
 	memset(page, 0, sizeof(*page));
 	return page;

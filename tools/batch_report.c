@@ -96,8 +96,7 @@ static void put_when(struct flame_text *out, const cJSON *app)
 
 static void put_about(struct flame_text *out, const cJSON *app)
 {
-	int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(
-					   app, "executors"));
+	int n = cJSON_GetArraySize(batch_list(app, "executors"));
 
 	batch_put(out, "<p class=\"note\">");
 	batch_put_escaped(out, batch_text(app, "id"));
@@ -150,8 +149,7 @@ static void put_finding(struct flame_text *out, const cJSON *finding)
 
 static void put_findings(struct flame_text *out, const cJSON *app)
 {
-	const cJSON *findings = cJSON_GetObjectItemCaseSensitive(app,
-								"findings");
+	const cJSON *findings = batch_list(app, "findings");
 	const cJSON *finding;
 
 	if (!cJSON_GetArraySize(findings))

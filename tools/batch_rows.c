@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const cJSON *list_of(const cJSON *of, const char *key)
-{
-	return cJSON_GetObjectItemCaseSensitive(of, key);
-}
-
 /* Columns -------------------------------------------------------------- */
 
 static double bad_tasks(const cJSON *stage)
@@ -36,11 +31,11 @@ static void find_columns(const struct batch *batch, const cJSON *app,
 		.most = batch_number(app, "idle_us"),
 		.picture = batch->npages <= BATCH_LARGE,
 	};
-	cJSON_ArrayForEach(query, list_of(app, "queries")) {
+	cJSON_ArrayForEach(query, batch_list(app, "queries")) {
 		double cost = batch_number(query, "cost_us");
 
 		c->most = cost > c->most ? cost : c->most;
-		cJSON_ArrayForEach(stage, list_of(query, "stages")) {
+		cJSON_ArrayForEach(stage, batch_list(query, "stages")) {
 			c->gc |= batch_number(stage, "gc_us") > 0;
 			c->python |= batch_number(stage, "python_us") > 0;
 			c->wait |= batch_number(stage, "fetch_wait_us") > 0;
@@ -202,10 +197,10 @@ static void put_stage(struct flame_text *out, const struct batch *batch,
 	put_sums(out, c, &sums);
 	put_frame(out, stage);
 	if (c->picture)
-		batch_put_picture(out, page ? list_of(page->record, "picture") :
-					      NULL);
+		batch_put_picture(out, page ? batch_list(page->record,
+							 "picture") : NULL);
 	batch_put(out, "</tr>\n");
-	cJSON_ArrayForEach(row, list_of(stage, "operators"))
+	cJSON_ArrayForEach(row, batch_list(stage, "operators"))
 		put_operator(out, c, row);
 }
 
@@ -233,7 +228,7 @@ static void put_query(struct flame_text *out, const struct batch *batch,
 		      const struct batch_columns *c, const cJSON *app,
 		      const cJSON *query)
 {
-	const cJSON *stage, *stages = list_of(query, "stages");
+	const cJSON *stage, *stages = batch_list(query, "stages");
 	struct sums sums = { 0 };
 
 	cJSON_ArrayForEach(stage, stages)
@@ -271,11 +266,11 @@ size_t batch_count_rows(const cJSON *app)
 	const cJSON *query, *stage;
 	size_t n = 2;
 
-	cJSON_ArrayForEach(query, list_of(app, "queries")) {
+	cJSON_ArrayForEach(query, batch_list(app, "queries")) {
 		n++;
-		cJSON_ArrayForEach(stage, list_of(query, "stages"))
+		cJSON_ArrayForEach(stage, batch_list(query, "stages"))
 			n += 1 + (size_t)cJSON_GetArraySize(
-					list_of(stage, "operators"));
+					batch_list(stage, "operators"));
 	}
 	return n;
 }
@@ -287,7 +282,7 @@ void batch_put_rows(struct flame_text *out, const struct batch *batch,
 	const cJSON *query;
 
 	find_columns(batch, app, &c);
-	cJSON_ArrayForEach(query, list_of(app, "queries"))
+	cJSON_ArrayForEach(query, batch_list(app, "queries"))
 		put_query(out, batch, &c, app, query);
 	put_apart(out, &c, "Tasks without an end",
 		  "running when their executor or the application ended",

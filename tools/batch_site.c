@@ -88,8 +88,7 @@ static cJSON *describe(const struct batch_group *group)
 
 	for (size_t i = 0; good && i < sizeof(members) / sizeof(*members);
 	     i++) {
-		const cJSON *item = cJSON_GetObjectItemCaseSensitive(
-			group->record, members[i]);
+		const cJSON *item = batch_list(group->record, members[i]);
 
 		good = !item ||
 		       cJSON_AddItemReferenceToObject(entry, members[i],

@@ -39,7 +39,7 @@ static bool copy_seconds(cJSON *to, const char *key, const cJSON *from)
 
 static bool copy(cJSON *to, const cJSON *from, const char *key)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(from, key);
+	const cJSON *item = batch_list(from, key);
 
 	return !item || cJSON_AddItemToObject(to, key,
 					      cJSON_Duplicate(item, true));
@@ -53,8 +53,7 @@ static bool add_stacks(cJSON *row, const struct batch_group *page)
 	const cJSON *metric;
 	bool good = stacks;
 
-	cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(
-					   page->record, "metrics"))
+	cJSON_ArrayForEach(metric, batch_list(page->record, "metrics"))
 		good = good && batch_add_text(stacks,
 					      batch_text(metric, "name"),
 					      batch_text(metric, "folded"));
@@ -104,10 +103,8 @@ static bool add_rows(const struct batch *batch, cJSON *to, const cJSON *app)
 	const cJSON *query, *stage;
 	bool good = rows;
 
-	cJSON_ArrayForEach(query, cJSON_GetObjectItemCaseSensitive(app,
-								   "queries"))
-		cJSON_ArrayForEach(stage, cJSON_GetObjectItemCaseSensitive(
-						  query, "stages"))
+	cJSON_ArrayForEach(query, batch_list(app, "queries"))
+		cJSON_ArrayForEach(stage, batch_list(query, "stages"))
 			good = good && add_stage(batch, rows, app, query,
 						 stage);
 	return good &&
@@ -120,8 +117,7 @@ static bool add_rows(const struct batch *batch, cJSON *to, const cJSON *app)
 
 static bool add_executors(cJSON *to, const cJSON *app)
 {
-	const cJSON *executors = cJSON_GetObjectItemCaseSensitive(app,
-								"executors");
+	const cJSON *executors = batch_list(app, "executors");
 	const cJSON *e;
 	int64_t n = 0, profiled = 0;
 

@@ -62,21 +62,19 @@ static void add_bar(struct timeline *t, const cJSON *query, const cJSON *stage,
 
 static bool list_bars(struct timeline *t)
 {
-	const cJSON *queries = cJSON_GetObjectItemCaseSensitive(t->app,
-								"queries");
+	const cJSON *queries = batch_list(t->app, "queries");
 	const cJSON *query, *stage;
 	size_t n = 0;
 	int color = 0;
 
 	cJSON_ArrayForEach(query, queries)
 		n += (size_t)cJSON_GetArraySize(
-			cJSON_GetObjectItemCaseSensitive(query, "stages"));
+			batch_list(query, "stages"));
 	t->bars = calloc(n + 1, sizeof(*t->bars));
 	if (!t->bars)
 		return false;
 	cJSON_ArrayForEach(query, queries) {
-		cJSON_ArrayForEach(stage, cJSON_GetObjectItemCaseSensitive(
-						  query, "stages"))
+		cJSON_ArrayForEach(stage, batch_list(query, "stages"))
 			add_bar(t, query, stage, color);
 		color++;
 	}
@@ -154,8 +152,7 @@ static bool is_alive(const cJSON *e, double ms)
 
 double batch_count_cores(const cJSON *app)
 {
-	const cJSON *executors = cJSON_GetObjectItemCaseSensitive(app,
-								"executors");
+	const cJSON *executors = batch_list(app, "executors");
 	const cJSON *e, *other;
 	double most = 0;
 
@@ -173,7 +170,7 @@ double batch_count_cores(const cJSON *app)
 /* The mean number of tasks at once, as an area below all cores. */
 static void put_cores(struct flame_text *out, const struct timeline *t)
 {
-	const cJSON *busy = cJSON_GetObjectItemCaseSensitive(t->app, "busy");
+	const cJSON *busy = batch_list(t->app, "busy");
 	double cores = batch_count_cores(t->app), most = cores;
 	const cJSON *n;
 	int i = 0;

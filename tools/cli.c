@@ -397,12 +397,9 @@ bool cli_merge(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 /* The value of --events; NULL: one metric is taken. */
 static const char *events_of(const struct cli *cli)
 {
-	const char *value = NULL;
+	const struct cli_pair *events = cli_find(&cli->sets, "events");
 
-	for (size_t i = 0; i < cli->sets.n; i++)
-		if (strcmp(cli->sets.at[i].name, "events") == 0)
-			value = cli->sets.at[i].value;
-	return value;
+	return events ? events->value : NULL;
 }
 
 /* To compare: a group of inputs a column.  Else: all of them in one. */
@@ -709,27 +706,19 @@ void cli_drop_filter(struct cli *cli, const char *name)
 	drop(&cli->filters, name);
 }
 
-static struct cli_pair *find_filter(struct cli *cli, const char *name)
-{
-	for (size_t i = 0; i < cli->filters.n; i++)
-		if (strcmp(cli->filters.at[i].name, name) == 0)
-			return &cli->filters.at[i];
-	return NULL;
-}
-
 /*
  * --event cost is made from --spark-events, by all samples of time that there
  * are; without a log it is a metric as others.
  */
 static bool plan_cost(struct cli *cli)
 {
-	struct cli_pair *logs = find_filter(cli, "spark-events"), *price;
+	struct cli_pair *logs = cli_find(&cli->filters, "spark-events"), *price;
 	char *text;
 
 	if (!cli->event || strcmp(cli->event, "cost") != 0 ||
 	    cli->tool->run || !logs)
 		return true;
-	price = find_filter(cli, "price");
+	price = cli_find(&cli->filters, "price");
 	if (price && asprintf(&text, "price=%s\n%s", price->value,
 			      logs->value) < 0)
 		return cli_no_memory(cli);

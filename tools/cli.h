@@ -316,6 +316,11 @@ void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 int cli_flush(const struct cli *cli);
 /* Says so; false. */
 bool cli_no_memory(const struct cli *cli);
+/* Room for `need` elements in the array that at points to. */
+bool cli_grow(const struct cli *cli, void *at, size_t *capacity, size_t need,
+	      size_t size);
+/* The last option of a name in a list, which counts; NULL: there is none. */
+struct cli_pair *cli_find(const struct cli_list *list, const char *name);
 /*
  * A line on standard error, after the tool's name.  Names and patterns in it
  * are shown as flame_visible does; at most 8 kB.

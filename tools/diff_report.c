@@ -731,10 +731,8 @@ static char *findings_of(const struct cli *cli, const struct diff_result *r)
 static bool set_head(struct flame_sink *page, const struct cli *cli,
 		     const struct diff_result *r, const char *findings)
 {
-	bool titled = false;
+	bool titled = cli_find(&cli->sets, "title");
 
-	for (size_t i = 0; i < cli->sets.n; i++)
-		titled |= strcmp(cli->sets.at[i].name, "title") == 0;
 	return flame_set(page, "findings", findings) == FLAME_OK &&
 	       (titled || flame_set(page, "title", cell("%zu run%s before, %zu "
 			"after", r->runs[0], plural(r->runs[0]),

@@ -86,15 +86,6 @@ bool diff_check_format(struct cli *cli, const char *what, bool page)
 	return false;
 }
 
-/* Whether --events asks for several metrics, which have no common test. */
-static bool asks_for_several(const struct cli *cli)
-{
-	for (size_t i = 0; i < cli->sets.n; i++)
-		if (strcmp(cli->sets.at[i].name, "events") == 0)
-			return true;
-	return false;
-}
-
 bool diff_check_runs(struct cli *cli)
 {
 	struct diff *diff = cli->own;
@@ -110,7 +101,7 @@ bool diff_check_runs(struct cli *cli)
 			"sums of two groups are ranked");
 		return false;
 	}
-	if (asks_for_several(cli)) {
+	if (cli_find(&cli->sets, "events")) {
 		cli_say(cli, "--events: --runs compares one metric, choose it "
 			"by --event");
 		return false;

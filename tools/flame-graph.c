@@ -122,25 +122,15 @@ static bool ask_both(struct cli *cli, const char *format, bool chart)
 /* A tower for each thread, with its name at the root. */
 static bool name_threads(struct cli *cli)
 {
-	for (size_t i = 0; i < cli->filters.n; i++)
-		if (strcmp(cli->filters.at[i].name, "threads") == 0)
-			return true;
-	return cli_filter(cli, "threads", NULL);
-}
-
-static bool is_set(const struct cli *cli, const char *name)
-{
-	for (size_t i = 0; i < cli->sets.n; i++)
-		if (strcmp(cli->sets.at[i].name, name) == 0)
-			return true;
-	return false;
+	return cli_find(&cli->filters, "threads") ||
+	       cli_filter(cli, "threads", NULL);
 }
 
 static bool check_options(struct cli *cli)
 {
 	const struct own *own = cli->own;
 	const char *format = cli->output_format;
-	bool chart = is_set(cli, "flamechart");
+	bool chart = cli_find(&cli->sets, "flamechart");
 
 	if (!format && cli->output)
 		format = flame_format_of(cli->output);

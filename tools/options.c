@@ -88,8 +88,8 @@ bool cli_no_memory(const struct cli *cli)
 	return false;
 }
 
-static bool grow(const struct cli *cli, void *at, size_t *capacity, size_t need,
-		 size_t size)
+bool cli_grow(const struct cli *cli, void *at, size_t *capacity, size_t need,
+	      size_t size)
 {
 	void **array = at;
 	void *more;
@@ -104,6 +104,14 @@ static bool grow(const struct cli *cli, void *at, size_t *capacity, size_t need,
 	return true;
 }
 
+struct cli_pair *cli_find(const struct cli_list *list, const char *name)
+{
+	for (size_t i = list->n; i--;)
+		if (strcmp(list->at[i].name, name) == 0)
+			return &list->at[i];
+	return NULL;
+}
+
 static bool add(struct cli *cli, struct cli_list *list, const char *name,
 		const char *value, int rank)
 {
@@ -111,8 +119,8 @@ static bool add(struct cli *cli, struct cli_list *list, const char *name,
 
 	if (value && !copy)
 		return cli_no_memory(cli);
-	if (!grow(cli, &list->at, &list->capacity, list->n + 1,
-		  sizeof(*list->at))) {
+	if (!cli_grow(cli, &list->at, &list->capacity, list->n + 1,
+		      sizeof(*list->at))) {
 		free(copy);
 		return false;
 	}
@@ -136,8 +144,8 @@ bool cli_input(struct cli *cli, const char *path)
 
 	if (!copy)
 		return cli_no_memory(cli);
-	if (!grow(cli, &cli->inputs, &cli->inputs_capacity, cli->ninputs + 1,
-		  sizeof(*cli->inputs))) {
+	if (!cli_grow(cli, &cli->inputs, &cli->inputs_capacity,
+		      cli->ninputs + 1, sizeof(*cli->inputs))) {
 		free(copy);
 		return false;
 	}
