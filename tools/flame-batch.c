@@ -405,6 +405,24 @@ static bool share_memory(struct batch *batch)
 	return cli_no_memory(batch->cli);
 }
 
+/* What the job that --engine prints does not do. */
+static void say_ignored(const struct cli *cli)
+{
+	const struct own *own = cli->own;
+	const struct {
+		const char *name;
+		bool given;
+	} local[] = {
+		{ "against", own->against }, { "outliers", own->outliers },
+		{ "standalone", own->standalone }, { "time", own->time },
+	};
+
+	for (size_t i = 0; i < sizeof(local) / sizeof(*local); i++)
+		if (local[i].given && !cli->quiet)
+			cli_say(cli, "--%s is ignored: the job does not do it",
+				local[i].name);
+}
+
 static int run(struct cli *cli, struct flame *flame)
 {
 	const struct own *own = cli->own;
@@ -416,8 +434,10 @@ static int run(struct cli *cli, struct flame *flame)
 	const char *key = own->key ? own->key : "app,stage";
 	int status = CLI_TROUBLE;
 
-	if (own->engine)
+	if (own->engine) {
+		say_ignored(cli);
 		return batch_print_engine(&batch, own->engine, key);
+	}
 	if (batch_find_against(&batch) && batch_find_price(&batch) &&
 	    batch_find_logs(&batch, flame) &&
 	    batch_parse_keys(&batch, key) &&

@@ -126,6 +126,18 @@ static bool name_threads(struct cli *cli)
 	       cli_filter(cli, "threads", NULL);
 }
 
+/* What the library knows by other names. */
+static void say_ignored(const struct cli *cli)
+{
+	for (size_t i = 0; i < cli->sets.n && !cli->quiet; i++) {
+		const char *name = cli->sets.at[i].name;
+
+		if (strcmp(name, "cp") == 0 || strcmp(name, "whole") == 0)
+			cli_say(cli, "--%s is ignored: only a picture (svg) "
+				"uses it", *name == 'w' ? "total=N" : name);
+	}
+}
+
 static bool check_options(struct cli *cli)
 {
 	const struct own *own = cli->own;
@@ -138,6 +150,8 @@ static bool check_options(struct cli *cli)
 		if (own->told[i])
 			cli_say(cli, "--%s: %s", remarks[i].name,
 				remarks[i].why);
+	if (format && strcmp(format, "svg") != 0)
+		say_ignored(cli);
 	if (chart && !name_threads(cli))
 		return false;
 	return ask_both(cli, format, chart);

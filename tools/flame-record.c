@@ -735,6 +735,8 @@ static bool check_options(struct cli *cli)
 		cli_say(cli, "--min-wait: only -e offcpu records waits");
 		return false;
 	}
+	if (own->hertz && own->kind == FL_RECORD_OFFCPU && !cli->quiet)
+		cli_say(cli, "--frequency is ignored: offcpu records each wait");
 	if (own->all && own->kind == FL_RECORD_WALL) {
 		cli_say(cli, "--event wall: of which processes? -p PID or a "
 			"command, not -a");
