@@ -473,7 +473,8 @@ static const struct cli_tool tool = {
 	.name = "flame-batch",
 	.usage = "[options] -o SITE INPUT...",
 	.examples = "  flame-batch -o site profiles/\n"
-		    "  flame-batch -o site --outliers profiles/\n",
+		    "  flame-batch -o site --outliers profiles/\n"
+		    "  flame-batch -o site --spark-events events/ profiles/\n",
 	.about = "A tree of profiles to a site: a page for each application "
 		 "and stage.",
 	.format = "html",

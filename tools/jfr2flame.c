@@ -71,7 +71,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE },
 	{ 't', "threads", NULL, "a frame per thread at the root",
 	  .kind = CLI_FILTER },
-	{ 0, "grain", "N", "count N samples as one",
+	{ 0, "grain", "X", "count X samples as one",
 	  CLI_TEXT, CLI_AT(grain), .rare = true },
 	{ 0, "time", NULL, "HTML: with times and threads (it has them)",
 	  .kind = CLI_TAKE, .rare = true },
