@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
 	  CLI_SET, .as = "colors", .rare = true },
 	{ 0, "colordiffusion", NULL, "of the peers; reported, without effect",
 	  .kind = CLI_TAKE, .rare = true },
-	{ 0, "compat", "PEER", "merge and colour as perl or inferno",
+	{ 0, "compat", "perl|inferno", "merge and colour as those do",
 	  .kind = CLI_TAKE },
 	{ 0, "cp", NULL, "SVG: colours from palette.map, and new ones to it",
 	  .kind = CLI_TAKE, .rare = true },

@@ -9,6 +9,19 @@
 # Where an argument is a list such as "svg|html" its words are offered; for
 # formats and colours those that the lists after the options name.
 exec ${AWK:-awk} -v shell="$1" -v tool="$2" '
+# Words that the text of --help has no room for.
+BEGIN {
+	known["tidy NAME"] = "java-modules java-lambdas java-lines" \
+		" rust-hashes gcc-clones cxx-arguments cxx-templates go" \
+		" python-lines numbers-in-thread-names addresses"
+	known["event NAME"] = "list cpu wall alloc lock native nativemem" \
+		" live file socket wait sleep error exception cost"
+	known["events all|LIST"] = "all cpu wall alloc lock"
+	known["by KEYRE"] = "thread state file app executor stage task tag"
+	known["key KEYRE,KEY..."] = known["by KEYRE"]
+	known["key KEY,KEY..."] = known["by KEYRE"]
+}
+
 # A line that begins an option: short, long, argument, text.
 /^ +-/ {
 	line = $0
@@ -56,6 +69,8 @@ function words_of(i,   a) {
 	if (arg[i] != "" && long[i] in offered)
 		return offered[long[i]]
 	a = arg[i]
+	if (long[i] " " a in known)
+		return known[long[i] " " a]
 	if (a !~ /^[a-z0-9-]+(\|[a-z0-9-]+)+$/)
 		return ""
 	gsub(/\|/, " ", a)
