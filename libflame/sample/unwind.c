@@ -406,6 +406,158 @@ static bool is_start(const struct fl_symbol *symbol, bool called_main)
 	return called_main;
 }
 
+/* What a call before pc jumps to, or 0: e8, or ff 15 by way of a pointer. */
+static uint64_t called_at(struct fl_process *p, uint64_t pc)
+{
+	uint8_t code[6];
+	uint64_t target;
+	int32_t distance;
+
+	if (!fl_process_read(p, pc - sizeof(code), code, sizeof(code)))
+		return 0;
+	memcpy(&distance, code + 2, sizeof(distance));
+	target = pc + (uint64_t)(int64_t)distance;
+	if (code[1] == 0xe8)
+		return target;
+	if (code[0] != 0xff || code[1] != 0x15 ||
+	    !fl_process_read(p, target, &target, sizeof(target)))
+		return 0;
+	return target;
+}
+
+/* What a stub of .plt at an address jumps to: ff 25, maybe after endbr64. */
+static uint64_t stub_target(struct fl_process *p, uint64_t at)
+{
+	enum { JUMP = 6 };
+	uint8_t code[16];
+	uint64_t target = 0;
+	int32_t distance;
+
+	if (!fl_process_read(p, at, code, sizeof(code)))
+		return 0;
+	for (unsigned i = 0; i <= 5; i++) {
+		if (code[i] != 0xff || code[i + 1] != 0x25)
+			continue;
+		memcpy(&distance, code + i + 2, sizeof(distance));
+		fl_process_read(p, at + i + JUMP + (uint64_t)(int64_t)distance,
+				&target, sizeof(target));
+		break;
+	}
+	return target;
+}
+
+/* The addresses at which the function of one may begin. */
+struct beginnings {
+	uint64_t first, last;
+};
+
+/*
+ * A function with a symbol has one; another one begins after the end of the last
+ * symbol before it.
+ */
+static struct beginnings begins_at(struct fl_module *module, uint64_t at,
+				   uint64_t address)
+{
+	enum { MAX_FUNCTION = 1 << 15 };
+	const struct fl_symbols *symbols = &module->symbols;
+	const struct fl_symbol *symbol = fl_symbols_at(&module->symbols,
+						       address);
+	size_t low = 0, high = symbols->count;
+	uint64_t most = FL_MIN(address, (uint64_t)MAX_FUNCTION);
+
+	if (symbol)
+		return (struct beginnings){ at - (address - symbol->start),
+					    at - (address - symbol->start) };
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->data[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low)
+		most = FL_MIN(most, address - symbols->data[low - 1].end);
+	return (struct beginnings){ at - most, at };
+}
+
+static bool is_one_of(struct beginnings of, uint64_t at)
+{
+	return at >= of.first && at <= of.last;
+}
+
+/* As musl's qsort does to qsort_r, and malloc to what there is in its place. */
+static bool jumps_to_one_of(struct fl_process *p, uint64_t at,
+			    struct beginnings of)
+{
+	enum { JUMP = 5 };
+	uint8_t code[32];
+	int32_t distance;
+
+	if (!fl_process_read(p, at, code, sizeof(code)))
+		return false;
+	for (size_t i = 0; i + JUMP <= sizeof(code); i++) {
+		memcpy(&distance, code + i + 1, sizeof(distance));
+		if (code[i] == 0xe9 &&
+		    is_one_of(of, at + i + JUMP + (uint64_t)(int64_t)distance))
+			return true;
+	}
+	return false;
+}
+
+static bool calls_one_of(struct fl_process *p, uint64_t pc,
+			 struct beginnings of)
+{
+	uint64_t target = called_at(p, pc);
+
+	if (!target || is_one_of(of, target) || jumps_to_one_of(p, target, of))
+		return target;
+	target = stub_target(p, target);
+	return target &&
+	       (is_one_of(of, target) || jumps_to_one_of(p, target, of));
+}
+
+/*
+ * The last way out of code that has neither call frame information nor a frame
+ * pointer, as musl's: the first return address on the stack that follows a call
+ * of this very function.
+ */
+static enum fl_step step_by_call(struct fl_unwinder *u, struct fl_process *p,
+				 uint64_t lookup,
+				 const struct fl_memory *memory,
+				 struct fl_regs *regs)
+{
+	enum { MAX_WORDS = 2048, NO_CODE = 1 << 16 };
+	const struct fl_mapping *m = fl_process_mapping(u->processes, p,
+							lookup);
+	uint64_t sp = regs->value[FL_REG_SP], address, at, word;
+	struct fl_module *module = m ? m->module : NULL;
+	struct beginnings of;
+
+	if (FL_IS_ARM64 || !module || !module->elf ||
+	    !fl_elf_address(module->elf, lookup - m->start + m->offset,
+			    &address) || row_at(u, module, address))
+		return FL_STEP_UNREADABLE;
+	of = begins_at(module, lookup, address);
+	for (unsigned i = 0; i < MAX_WORDS; i++) {
+		at = sp + 8 * (uint64_t)i;
+		if (!memory->read(memory->arg, at, &word, sizeof(word)))
+			return FL_STEP_UNREADABLE;
+		if (word < NO_CODE || word >> 47 || word - sp < MAX_STACK ||
+		    !is_code(u, p, word) || !calls_one_of(p, word, of))
+			continue;
+		/* 0 would be the end of a chain. */
+		*regs = (struct fl_regs){
+			.known = FL_KNOWN(FL_REG_SP) | FL_KNOWN(FL_REG_IP)
+		};
+		regs->value[FL_REG_BP] = 1;
+		regs->value[FL_REG_SP] = at + 8;
+		regs->value[FL_REG_IP] = word;
+		return FL_STEP_CALLER;
+	}
+	return FL_STEP_UNREADABLE;
+}
+
 static enum fl_stack_end end_of(enum fl_step status,
 				const struct fl_stack_bytes *stack,
 				const struct copy *copy)
@@ -460,6 +612,8 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *p,
 		if (status == FL_STEP_UNREADABLE &&
 		    is_start(symbol, called_main))
 			return FL_STACK_WHOLE;
+		if (status == FL_STEP_UNREADABLE)
+			status = step_by_call(u, p, lookup, &memory, &regs);
 		if (status != FL_STEP_CALLER)
 			return end_of(status, stack, &copy);
 		called_main = symbol && strcmp(symbol->name, "main") == 0;
