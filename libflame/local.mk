@@ -76,6 +76,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/spark/events.c libflame/spark/files.c \
 	libflame/spark/log.c libflame/spark/operators.c \
 	libflame/spark/operators.h \
+	libflame/spark/join.c libflame/spark/join.h \
+	libflame/spark/join_tasks.c \
 	libflame/spark/plan.c libflame/spark/python.c \
 	libflame/spark/spark.h \
 	libflame/spark/tables.c libflame/spark/tasks.c \

@@ -177,6 +177,7 @@ script_tests = \
 	tests/laws/damage \
 	tests/record/python \
 	tests/laws/packed \
+	tests/laws/join \
 	tests/laws/written \
 	tests/viewer/views \
 	tests/laws/long-lines \

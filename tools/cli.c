@@ -162,11 +162,21 @@ struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
 	return sink;
 }
 
-/* Before the end: the filters, the first rank outermost, and the pick. */
+static struct flame_sink *pick(const struct cli *cli, struct flame_sink *sink,
+			       const char *event)
+{
+	return cli->compat || cli->all_metrics ? sink : flame_pick(sink, event);
+}
+
+/*
+ * Before the end: the filters, the first rank outermost, and the pick; --join
+ * needs samples that are not picked, and stands before it.
+ */
 struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 			     const char *event)
 {
 	bool placed = cli->compat;	/* no-stack: before --key alone */
+	bool picked = false;
 
 	sort_filters(&cli->filters);
 	for (size_t i = cli->filters.n; sink && (i || !placed);) {
@@ -176,12 +186,16 @@ struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 		if (!placed && (!pair || strcmp(pair->name, "key") != 0)) {
 			sink = flame_filter(sink, "no-stack", NULL);
 			placed = true;
-		} else {
-			sink = flame_filter(sink, pair->name, pair->value);
-			i--;
+			continue;
 		}
+		if (strcmp(pair->name, "join") == 0) {
+			sink = pick(cli, sink, event);
+			picked = true;
+		}
+		sink = flame_filter(sink, pair->name, pair->value);
+		i--;
 	}
-	return cli->compat || cli->all_metrics ? sink : flame_pick(sink, event);
+	return picked ? sink : pick(cli, sink, event);
 }
 
 bool cli_ask_parts(const struct cli *cli, struct flame_source *source)
@@ -734,12 +748,20 @@ static bool plan_cost(struct cli *cli)
 	return true;
 }
 
+/* Waits are of another metric than the one that is chosen after --join. */
+static void plan_join(struct cli *cli)
+{
+	if (find_filter(cli, "join"))
+		drop(&cli->asks, "event");
+}
+
 static int run(struct cli *cli)
 {
 	static char dash[] = "-";
 
 	if (cli->tool->check_options && !cli->tool->check_options(cli))
 		return CLI_TROUBLE;
+	plan_join(cli);
 	if (!plan_cost(cli) || !list_folders(cli))
 		return CLI_TROUBLE;
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;

@@ -272,6 +272,12 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	if (select->leak && !pick->event &&
 	    !(pick->event = fl_memory_adopt(strdup("nativemem"))))
 		return fl_no_memory(sink->flame);
+	/* Sums by time are due, and a choice after all inputs. */
+	if (select->needs & FL_NEED_ALL_METRICS) {
+		pick->ordered = select->needs & FL_NEED_ORDER;
+		pick->timely = true;
+		return FLAME_OK;
+	}
 	/* A source that selects skips other metrics by itself. */
 	if (pick->event && !select->event &&
 	    !(select->event = fl_memory_adopt(strdup(pick->event))))

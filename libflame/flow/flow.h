@@ -33,7 +33,8 @@ enum {
 	FL_NEED_SPAN = 1024,	/* labels of spans: format/jfr/span.c */
 	FL_NEED_TASK_SPAN = 2048,	/* only of spans of Spark's tasks */
 	FL_NEED_OPERATOR = 4096,	/* of Spark's queries: spark/operators.c */
-	FL_NEED_RUNS = 8192	/* times may come as runs: runs.h */
+	FL_NEED_RUNS = 8192,	/* times may come as runs: runs.h */
+	FL_NEED_ALL_METRICS = 16384	/* of which only a later sink chooses */
 };
 
 /* A sink that gets more samples than this drops their times. */
@@ -410,6 +411,8 @@ bool fl_select_pass(struct flame_source *source,
  */
 int64_t fl_when_resolve(const struct fl_when *when, int64_t start,
 			int64_t end);
+/* A date, or seconds since 1970. */
+bool fl_parse_date(const char *text, int64_t *ns);
 /* Whether --from or --to count from the input's end, or by its length. */
 bool fl_select_needs_end(const struct fl_select *select);
 /* After the last sample: a line where --from and --to leave nothing. */

@@ -231,6 +231,19 @@ static bool parse_when(const char *text, struct fl_when *when)
 	return true;
 }
 
+bool fl_parse_date(const char *text, int64_t *ns)
+{
+	struct slice all = { text, strlen(text) };
+	struct fl_when when = { .base = FL_WHEN_NONE };
+
+	if (fl_parse_decimal(all, 9, ns))
+		return *ns > 0;
+	if (!parse_when(text, &when) || when.base != FL_WHEN_ABSOLUTE)
+		return false;
+	*ns = when.ns;
+	return true;
+}
+
 /* The nearest time that there is. */
 static int64_t later(int64_t time, int64_t ns)
 {

@@ -43,6 +43,7 @@ struct open_frame {
 
 struct thread {
 	flame_id pid, tid, name;	/* names of the dictionary */
+	flame_id labels;		/* of spans; 0: none yet */
 	struct event *events;
 	size_t nevents, events_capacity;
 	uint64_t order;		/* of the next event */
@@ -113,6 +114,8 @@ struct trace {
 		int64_t unit_ns;	/* length of a weight of 1 */
 		bool ours;
 	} weights;
+	bool mixed;			/* py-spy's, of several processes */
+	bool timed;			/* see fl_trace_span */
 	uint64_t nasync;		/* asynchronous events, left out */
 	uint64_t nlate;			/* others were run before them */
 	uint64_t nheld;			/* as they are not in order */
@@ -126,6 +129,9 @@ bool fl_trace_thread(struct trace *t, flame_id pid, flame_id tid,
 		     uint32_t *number);
 void fl_trace_sum(struct trace *t, uint32_t thread, flame_id stack,
 		  uint64_t events, int64_t time);
+/* Instead of a sum, where samples need their times (--join). */
+void fl_trace_span(struct trace *t, uint32_t thread, flame_id stack,
+		   int64_t begin, int64_t end);
 /* An event of a thread, stored until its order is known. */
 void fl_trace_hold(struct trace *t, uint32_t thread,
 		   const struct event *event);

@@ -255,6 +255,7 @@ static bool thread_of(struct trace *t, const struct reading *e,
 			th->pid = e->pid;
 		else if (th->pid != e->pid)
 			th->pid = 0;
+		t->mixed |= !th->pid;
 	}
 	return true;
 }
@@ -486,6 +487,29 @@ static flame_id labels_of(struct trace *t, const struct thread *th)
 			      pid, tid);
 }
 
+/* Parts of a span stand for a moment each, as samples do. */
+#define PART_NS INT64_C(10000000)
+
+void fl_trace_span(struct trace *t, uint32_t thread, flame_id stack,
+		   int64_t begin, int64_t end)
+{
+	struct thread *th = &t->threads[thread];
+	struct flame_sample sample = {
+		.stack = stack, .metric = fl_metric(t->js.flame, "time", "ns",
+						    "ns"),
+	};
+
+	if (!th->labels)
+		th->labels = labels_of(t, th);
+	sample.thread = th->labels;
+	for (; begin < end && !fl_failed(t->js.flame); begin += sample.weight) {
+		sample.time = begin;
+		sample.weight = FL_MIN(end - begin, PART_NS);
+		fl_metric_count(t->js.flame, sample.metric, 1, sample.weight);
+		fl_json_add(&t->js, &sample);
+	}
+}
+
 static void give_sum(struct trace *t, const struct sum *sum, flame_id metric,
 		     bool counts)
 {
@@ -605,15 +629,30 @@ static void report(struct trace *t)
 	t->nasync = t->nlate = t->nsummaries = t->noverlaps = t->nheld = 0;
 }
 
+/*
+ * Where processes share a stack, each change of it is of another process, and
+ * the times between are of none.
+ */
+static void check_mixed(struct trace *t)
+{
+	if (t->timed && t->mixed)
+		fl_fail(t->js.flame, "%s: py-spy writes the stacks of several "
+			"processes as one, without their times: record each "
+			"worker for itself, py-spy record --pid WORKER",
+			fl_in_name(t->js.source->in));
+}
+
 static void read_document(struct flame_source *source)
 {
 	struct trace *t = source->state;
 
+	t->timed = source->select.needs & FL_NEED_ALL_METRICS;
 	if (t->js.json.token == FL_JSON_ARRAY)
 		read_events(&t->js, t);
 	else
 		fl_json_object(&t->js, document, t);
 	fl_trace_end(t);
+	check_mixed(t);
 	report(t);
 	give_sums(t, false);
 	add_frame_samples(t);

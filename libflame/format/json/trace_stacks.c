@@ -71,7 +71,10 @@ void fl_trace_sum(struct trace *t, uint32_t thread, flame_id stack,
 /* The time since the last event is the innermost frame's. */
 static void pass_time(struct trace *t, struct thread *th, int64_t time)
 {
-	if (th->has_time && th->nopen && time > th->time)
+	if (th->has_time && th->nopen && time > th->time && t->timed)
+		fl_trace_span(t, (uint32_t)(th - t->threads),
+			      th->open[th->nopen - 1].stack, th->time, time);
+	else if (th->has_time && th->nopen && time > th->time)
 		fl_trace_sum(t, (uint32_t)(th - t->threads),
 		       th->open[th->nopen - 1].stack, 0, time - th->time);
 	if (!th->has_time || time > th->time)
