@@ -84,7 +84,6 @@ static void make_steps(struct fl_jfr_reader *reader, struct fl_jfr_step *steps)
 	}
 	reader->steps = steps;
 	reader->nsteps = n;
-	reader->all_var = true;
 }
 
 Test(wire, fields_are_taken_as_one_by_one)
