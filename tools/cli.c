@@ -751,7 +751,7 @@ static bool plan_cost(struct cli *cli)
 /* Waits are of another metric than the one that is chosen after --join. */
 static void plan_join(struct cli *cli)
 {
-	if (find_filter(cli, "join"))
+	if (cli_find(&cli->filters, "join"))
 		drop(&cli->asks, "event");
 }
 
