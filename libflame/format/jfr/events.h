@@ -95,10 +95,6 @@ void fl_jfr_events_free(struct fl_jfr_chunk *chunk);
 size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 			const struct fl_jfr_reader *reader,
 			struct fl_jfr_weight weight, bool fresh);
-/* The same where it is known that its sum is an equal one. */
-void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t sum,
-		       const struct fl_jfr_reader *reader,
-		       struct fl_jfr_weight weight);
 /* Adds a sum of the trace of a key; detail: only where there are any. */
 size_t fl_jfr_add_sum(struct fl_jfr_chunk *chunk, struct fl_jfr_sum *sum,
 		      const struct fl_jfr_detail *detail, uint64_t key,

@@ -192,21 +192,6 @@ size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 			      reader->values[FL_JFR_STACK], fresh);
 }
 
-void fl_jfr_add_to_sum(struct fl_jfr_chunk *chunk, size_t at,
-		       const struct fl_jfr_reader *reader,
-		       struct fl_jfr_weight weight)
-{
-	struct fl_jfr_sum sum = {
-		.samples = weight.samples, .value = weight.value,
-		.bare = weight.value ? 0 : weight.samples,
-	};
-	struct fl_jfr_detail detail;
-
-	add_to(&chunk->events->sums[at], &sum);
-	fill_detail(reader, &detail);
-	add_detail(&chunk->events->details[at], &detail);
-}
-
 void fl_jfr_sums_done(struct fl_jfr_chunk *chunk)
 {
 	struct fl_jfr_events *events = chunk->events;

@@ -136,51 +136,6 @@ bool fl_jfr_begin_timed(struct fl_jfr_chunk *chunk, const bool *asked)
 
 /* Events ------------------------------------------------------------------ */
 
-static inline struct fl_jfr_known *known_of(struct fl_jfr_timed *timed,
-				     const struct fl_jfr_reader *c)
-{
-	uint64_t hash = (c->values[FL_JFR_STACK] ^
-			 c->values[FL_JFR_THREAD] << 32 ^
-			 c->values[FL_JFR_LEAF] << 20 ^
-			 c->values[FL_JFR_STATE] << 58) *
-			UINT64_C(0x9e3779b97f4a7c15);
-
-	return &timed->known[hash >> (64 - FL_JFR_KNOWN_BITS)];
-}
-
-static inline bool is_known(const struct fl_jfr_known *known,
-			    const struct fl_jfr_reader *c, bool outside)
-{
-	return known->sum && known->stack == c->values[FL_JFR_STACK] &&
-	       known->thread == c->values[FL_JFR_THREAD] &&
-	       known->leaf == c->values[FL_JFR_LEAF] &&
-	       known->state == c->values[FL_JFR_STATE] &&
-	       known->reader == c->number && known->outside == outside;
-}
-
-/* Adds the event to its sum.  Gives the sum; SIZE_MAX: out of memory. */
-static size_t sum_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
-			const struct fl_jfr_reader *c,
-			struct fl_jfr_weight weight)
-{
-	struct fl_jfr_known *known = known_of(timed, c);
-	size_t sum;
-
-	if (fl_likely(is_known(known, c, weight.outside))) {
-		fl_jfr_add_to_sum(chunk, known->sum - 1, c, weight);
-		return known->sum - 1;
-	}
-	sum = fl_jfr_add_event(chunk, c, weight, false);
-	timed->mixed = true;
-	if (sum != SIZE_MAX)
-		*known = (struct fl_jfr_known){
-			c->values[FL_JFR_STACK], c->values[FL_JFR_THREAD],
-			c->values[FL_JFR_LEAF], c->values[FL_JFR_STATE],
-			c->number, weight.outside, (uint32_t)sum + 1
-		};
-	return sum;
-}
-
 static bool add_weight(struct fl_jfr_timed *timed, size_t sum, int64_t time,
 		       struct fl_jfr_weight weight)
 {
@@ -208,7 +163,8 @@ static bool read_event(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		       c->values[FL_JFR_STATE]) ||
 	    !fl_jfr_weigh(chunk, c, &weight))
 		return true;
-	sum = sum_event(chunk, timed, c, weight);
+	sum = fl_jfr_add_event(chunk, c, weight, false);
+	timed->mixed = true;
 	return sum != SIZE_MAX &&
 	       (!c->has[FL_JFR_TIME] ||
 		add_weight(timed, sum,
@@ -290,7 +246,6 @@ static void clear_part(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
 	events->nindexed = 0;
 	timed->nrecords = timed->nweights = 0;
 	timed->mixed = false;
-	memset(timed->known, 0, sizeof(timed->known));
 }
 
 /* A counting sort of records by their sums. */

@@ -11,8 +11,7 @@
 
 enum {
 	FL_JFR_PART_RECORDS = 1 << 16,	/* of a part, 16 bytes each */
-	FL_JFR_PART_OPEN = 1 << 12,	/* stacks and threads, likewise */
-	FL_JFR_KNOWN_BITS = 11
+	FL_JFR_PART_OPEN = 1 << 12	/* stacks and threads, likewise */
 };
 
 /* In fl_jfr_record.amount: not samples, but a place in weights[]. */
@@ -31,14 +30,7 @@ struct fl_jfr_states {
 	struct fl_map others;
 };
 
-/* A sum that was added to, so that most events need not look for it. */
-struct fl_jfr_known {
-	uint64_t stack, thread, leaf, state;
-	uint32_t reader, outside;
-	uint32_t sum;		/* plus one; 0: none */
-};
-
-/* The same for short events, with the bucket that they are counted in. */
+/* A sum of short events, with the bucket that they are counted in. */
 struct fl_jfr_open {
 	uint64_t key;		/* stack, and thread << 32 */
 	uint32_t kind;		/* state, and reader << 8 */
@@ -83,7 +75,6 @@ struct fl_jfr_timed {
 	unsigned open_bits;	/* of its size */
 	size_t nopen;
 	bool mixed;		/* the part has sums that are not in it */
-	struct fl_jfr_known known[1 << FL_JFR_KNOWN_BITS];
 };
 
 static inline bool fl_jfr_has_state(const struct fl_jfr_states *states,
