@@ -117,6 +117,8 @@ void *fl_alloc(size_t size);
  * more, doubling it.  false: out of memory, *at is unchanged.
  */
 bool fl_grow_to(void *at, size_t *capacity, size_t need, size_t size);
+/* The same; elements that are new are zero. */
+bool fl_grow_zeroed(void *at, size_t *capacity, size_t need, size_t size);
 /* To n > *capacity elements, for an array whose last size is known. */
 bool fl_grow_exactly(void *at, size_t *capacity, size_t n, size_t size);
 

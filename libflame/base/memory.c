@@ -188,6 +188,19 @@ bool fl_grow_to(void *at, size_t *capacity, size_t need, size_t size)
 	return fl_grow_exactly(at, capacity, FL_MAX(n, 16), size);
 }
 
+bool fl_grow_zeroed(void *at, size_t *capacity, size_t need, size_t size)
+{
+	size_t before = *capacity;
+	char *data;
+
+	if (!fl_grow(at, capacity, need, size))
+		return false;
+	memcpy(&data, at, sizeof(data));
+	if (*capacity > before)
+		memset(data + before * size, 0, (*capacity - before) * size);
+	return true;
+}
+
 /* Arenas -------------------------------------------------------------- */
 
 enum { ALIGN = 8, MIN_BLOCK_BYTES = 4 << 10, MAX_BLOCK_BYTES = 1 << 20 };

@@ -199,16 +199,10 @@ static void find_facts(struct flame *flame, struct fact *fact,
 
 static bool load_facts(struct flame *flame, struct classify *c, flame_id frame)
 {
-	size_t old = c->facts_capacity;
-
-	if (frame >= old) {
-		if (!fl_grow(&c->facts, &c->facts_capacity, (size_t)frame + 1,
-			     sizeof(*c->facts))) {
-			fl_no_memory(flame);
-			return false;
-		}
-		memset(c->facts + old, 0,
-		       (c->facts_capacity - old) * sizeof(*c->facts));
+	if (!fl_grow_zeroed(&c->facts, &c->facts_capacity, (size_t)frame + 1,
+			    sizeof(*c->facts))) {
+		fl_no_memory(flame);
+		return false;
 	}
 	if (c->facts[frame].kind == NOT_KNOWN)
 		find_facts(flame, &c->facts[frame], &flame->frames.data[frame]);

@@ -13,16 +13,13 @@
 flame_id *fl_rewrite_slot(struct flame *flame, struct fl_rewrite *memo,
 			  flame_id stack)
 {
-	size_t old = memo->capacity;
-
-	if (fl_likely(stack < old))
+	if (fl_likely(stack < memo->capacity))
 		return &memo->out[stack];
-	if (!fl_grow(&memo->out, &memo->capacity, (size_t)stack + 1,
-		     sizeof(*memo->out))) {
+	if (!fl_grow_zeroed(&memo->out, &memo->capacity, (size_t)stack + 1,
+			    sizeof(*memo->out))) {
 		fl_no_memory(flame);
 		return NULL;
 	}
-	memset(memo->out + old, 0, (memo->capacity - old) * sizeof(*memo->out));
 	return &memo->out[stack];
 }
 
@@ -105,16 +102,13 @@ void fl_prefix_free(struct fl_prefix *prefix)
 static uint8_t *known_entry(struct flame *flame, struct fl_patterns *patterns,
 			    flame_id name)
 {
-	size_t old = patterns->known_capacity;
-
-	if (fl_likely(name < old))
+	if (fl_likely(name < patterns->known_capacity))
 		return &patterns->known[name];
-	if (!fl_grow(&patterns->known, &patterns->known_capacity,
-		     (size_t)name + 1, 1)) {
+	if (!fl_grow_zeroed(&patterns->known, &patterns->known_capacity,
+			    (size_t)name + 1, 1)) {
 		fl_no_memory(flame);
 		return NULL;
 	}
-	memset(patterns->known + old, 0, patterns->known_capacity - old);
 	return &patterns->known[name];
 }
 

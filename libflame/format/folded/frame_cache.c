@@ -140,15 +140,10 @@ static void add_entry(struct fl_folded_stacks *s, flame_id name_id,
 /* NULL: out of memory. */
 static struct fl_folded_name *name_at(struct fl_folded_cache *c, flame_id id)
 {
-	size_t old = c->names_capacity;
-
-	if (fl_unlikely(id >= old)) {
-		if (!fl_grow(&c->names, &c->names_capacity, (size_t)id + 1,
-			     sizeof(*c->names)))
-			return NULL;
-		memset(c->names + old, 0,
-		       (c->names_capacity - old) * sizeof(*c->names));
-	}
+	if (fl_unlikely(id >= c->names_capacity) &&
+	    !fl_grow_zeroed(&c->names, &c->names_capacity, (size_t)id + 1,
+			    sizeof(*c->names)))
+		return NULL;
 	return &c->names[id];
 }
 

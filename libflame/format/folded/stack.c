@@ -73,12 +73,7 @@ static size_t count_shared(const struct fl_folded_stacks *s,
 /* Initialises the padding; its value does not matter. */
 static bool grow_text(struct fl_folded_line *l, size_t need)
 {
-	size_t old = l->text_capacity;
-
-	if (!fl_grow(&l->text, &l->text_capacity, need, 1))
-		return false;
-	memset(l->text + old, 0, l->text_capacity - old);
-	return true;
+	return fl_grow_zeroed(&l->text, &l->text_capacity, need, 1);
 }
 
 /* shared: bytes that the line's text has already. */

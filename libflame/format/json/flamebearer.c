@@ -96,16 +96,11 @@ static bool read_numbers(struct flamebearer *f)
 static void add_self(struct flamebearer *f, uint32_t node,
 		     const int64_t self[2])
 {
-	size_t before = f->selfs_capacity;
-
-	if (!fl_grow(&f->selfs, &f->selfs_capacity, f->trie.count,
+	if (!fl_grow_zeroed(&f->selfs, &f->selfs_capacity, f->trie.count,
 		     sizeof(*f->selfs))) {
 		fl_no_memory(f->js.flame);
 		return;
 	}
-	if (f->selfs_capacity > before)
-		memset(f->selfs + before, 0,
-		       (f->selfs_capacity - before) * sizeof(*f->selfs));
 	for (int i = 0; i < 2; i++)
 		f->selfs[node][i] = fl_add_clamped(f->selfs[node][i], self[i]);
 }

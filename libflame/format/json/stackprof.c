@@ -119,16 +119,11 @@ static bool next_number(struct stackprof *s, int64_t *n)
 
 static void add_count(struct stackprof *s, uint32_t node, int64_t count)
 {
-	size_t before = s->counts_capacity;
-
-	if (!fl_grow(&s->counts, &s->counts_capacity, s->trie.count,
+	if (!fl_grow_zeroed(&s->counts, &s->counts_capacity, s->trie.count,
 		     sizeof(*s->counts))) {
 		no_memory(s);
 		return;
 	}
-	if (s->counts_capacity > before)
-		memset(s->counts + before, 0,
-		       (s->counts_capacity - before) * sizeof(*s->counts));
 	s->counts[node] = fl_add_clamped(s->counts[node], count);
 }
 

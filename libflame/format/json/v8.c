@@ -354,16 +354,11 @@ static uint32_t put_on_top(struct fl_v8 *v, uint32_t last, uint32_t place)
 static void add_to(struct fl_v8 *v, uint32_t stack, uint64_t samples,
 		   int64_t time)
 {
-	size_t before = v->sums_capacity;
-
-	if (!fl_grow(&v->sums, &v->sums_capacity, v->trie.count,
+	if (!fl_grow_zeroed(&v->sums, &v->sums_capacity, v->trie.count,
 		     sizeof(*v->sums))) {
 		no_memory(v);
 		return;
 	}
-	if (v->sums_capacity > before)
-		memset(v->sums + before, 0,
-		       (v->sums_capacity - before) * sizeof(*v->sums));
 	v->sums[stack].samples += samples;
 	v->sums[stack].time = fl_add_clamped(v->sums[stack].time, time);
 }
