@@ -330,11 +330,13 @@ static struct flame_sink *divide(struct batch_drawing *d,
 static struct flame_sink *add_parts(struct batch_drawing *d,
 				    struct flame_sink *page)
 {
-	size_t n = 0;
+	char **executors;
+	size_t n;
 
 	if (!d->batch->outliers)
 		return page;
-	batch_free_list(batch_list_executors(d->group, &n), n);
+	executors = batch_list_executors(d->group, &n);
+	batch_free_list(executors, n);
 	if (n < BATCH_MIN_EXECUTORS)
 		return page;
 	d->split = flame_split_new(d->flame);
