@@ -221,8 +221,8 @@ bool batch_collect_bills(struct batch *batch)
 {
 	size_t n = 0, drawn = 0;
 	cJSON *app;
-	bool good = (batch->apps = cJSON_CreateArray()) &&
-		    list_stage_pages(batch);
+	bool good = ((batch->apps = cJSON_CreateArray()) &&
+		     list_stage_pages(batch)) || cli_no_memory(batch->cli);
 
 	for (size_t i = 0; good && i < batch->ngroups; i++) {
 		drawn += batch->groups[i].record != NULL;

@@ -251,10 +251,20 @@ bool batch_remove_record(const struct batch *batch,
 
 /* Earlier runs -------------------------------------------------------- */
 
+/* Without memory for its path, a file is not there: no message. */
+static char *find(const struct batch *batch, const char *name,
+		  const char *ending)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s%s", batch->site, name, ending) < 0 ?
+	       NULL : path;
+}
+
 static bool is_there(const struct batch *batch, const char *name,
 		     const char *ending)
 {
-	char *path = batch_path(batch, "%s%s", name, ending);
+	char *path = find(batch, name, ending);
 	bool there = path && access(path, R_OK) == 0;
 
 	free(path);
@@ -303,9 +313,11 @@ static bool has_inputs(const struct batch_group *group, const cJSON *record)
 /* Without memory for it, the group is drawn again. */
 static cJSON *load(const struct batch *batch, const char *name, bool divided)
 {
-	char *path = name_record(name, divided);
-	cJSON *record = path ? batch_read_json(batch, path) : NULL;
+	char *file = name_record(name, divided);
+	char *path = file ? find(batch, file, "") : NULL;
+	cJSON *record = path ? parse_file(path) : NULL;
 
+	free(file);
 	free(path);
 	if (record && strcmp(batch_text(record, "options"),
 			     batch->options) == 0)
