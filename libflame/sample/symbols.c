@@ -239,8 +239,12 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 	Elf64_Sym sym;
 
 	*found = false;
-	if (bytes)
+	if (bytes) {
 		cut_names(text, strings->size);
+		good = fl_grow(&symbols->data, &symbols->capacity,
+			       symbols->count + table->size / sizeof(sym),
+			       sizeof(*symbols->data));
+	}
 	for (size_t i = 0; bytes && good && i < table->size / sizeof(sym);
 	     i++) {
 		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
