@@ -566,8 +566,8 @@ static bool peek_record(struct fl_ring *ring, uint64_t *at,
 			continue;
 		peeked->renames = h.type == PERF_RECORD_COMM;
 		/* A sample's address comes before pid and tid. */
-		fl_ring_copy(ring, *at + sizeof(h) + (peeked->renames ? 0 : 8), ids,
-			 sizeof(ids));
+		fl_ring_copy(ring, *at + sizeof(h) + (peeked->renames ? 0 : 8),
+			     ids, sizeof(ids));
 		peeked->pid = ids[0];
 		peeked->tid = ids[1];
 		return true;

@@ -4,8 +4,8 @@
  *
  * Where the kernel copies 64 kB of each stack, a ring is full in an eighth of a
  * second, but few of these bytes are a stack's.  A record stays as long as it
- * is, at its place in a large space of addresses: pages that nothing was written
- * to cost no memory.
+ * is, at its place in a large space of addresses: pages to which nothing was
+ * written cost no memory.
  */
 #include "fl.h"
 

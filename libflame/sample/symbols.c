@@ -123,8 +123,8 @@ static const struct key *order(const struct fl_symbols *symbols,
 }
 
 /*
- * By radix: millions of symbols in a fraction of the time of qsort.  false: they
- * are few, or there is no memory.
+ * By radix: millions of symbols in a fraction of the time of qsort.  false:
+ * they are few, or there is no memory.
  */
 static bool sort_many(struct fl_symbols *symbols)
 {

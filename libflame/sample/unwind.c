@@ -452,8 +452,8 @@ struct beginnings {
 };
 
 /*
- * A function with a symbol has one; another one begins after the end of the last
- * symbol before it.
+ * A function with a symbol has one; another one begins after the end of the
+ * last symbol before it.
  */
 static struct beginnings begins_at(struct fl_module *module, uint64_t at,
 				   uint64_t address)

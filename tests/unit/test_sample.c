@@ -461,8 +461,8 @@ Test(records, of_processes)
 }
 
 /*
- * A ring that the test writes as the kernel does: samples of 60 kB, of which few
- * bytes are a stack's.
+ * A ring that the test writes as the kernel does: samples of 60 kB, of which
+ * few bytes are a stack's.
  */
 enum {
 	RING = 1 << 20, SAMPLE = 61440, USED = 5000,
