@@ -177,7 +177,8 @@ static uint64_t process_key(uint32_t input, flame_id process)
 
 /* Samples --------------------------------------------------------------- */
 
-static int begin(struct flame_sink *sink, struct flame_source *source)
+/* A source that is read ahead begins before the last sample of the one before. */
+static int end(struct flame_sink *sink, struct flame_source *source)
 {
 	struct join *join = sink->state;
 
@@ -190,14 +191,15 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct join *join = sink->state;
 	struct fl_join_work *work = &join->work;
-	bool worker = of_worker(sink, s->stack);
+	bool worker = of_worker(sink, s->stack), fresh = false;
 
 	if (!fl_grow(&work->items, &work->capacity, work->count + 1,
 		     sizeof(*work->items)) ||
 	    (worker && !fl_map_put(&join->workers,
 				   process_key(join->inputs,
-					       process_of(sink, s)), NULL)))
+					       process_of(sink, s)), &fresh)))
 		return fl_no_memory(sink->flame);
+	work->counts.workers += fresh;
 	work->items[work->count++] = (struct fl_join_item){
 		.sample = *s, .input = join->inputs,
 	};
@@ -347,9 +349,9 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 	join->work.flame = next->flame;
 	join->pid = fl_name(next->flame, "pid");
 	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_ORDER |
-		      FL_NEED_ALL_METRICS;
+		      FL_NEED_ALL_METRICS | FL_NEED_PATH_LABELS;
 	sink->buffers = true;
-	sink->begin = begin;
+	sink->end = end;
 	sink->put = put;
 	sink->finish = finish;
 	sink->free = release;

@@ -16,6 +16,9 @@ struct fl_join_item {
 	bool worker, busy;	/* busy: it does not wait for its task */
 };
 
+/* Labels that say which executor a sample is of. */
+enum { FL_JOIN_PLACES = 4 };
+
 /*
  * Samples that follow each other: of a thread of the JVM with one name, or of a
  * process of a worker and one metric.
@@ -25,6 +28,7 @@ struct fl_join_track {
 	flame_id id;		/* labels of the thread; name of the process */
 	flame_id metric;	/* of a worker; JVM's threads: 0 */
 	bool worker;
+	flame_id places[FL_JOIN_PLACES];	/* 0: not known */
 	size_t first, n;	/* in fl_join_work.order */
 	double interval;	/* ns that a weight of 1 stands for */
 	/* Of a task: from its first wait to the end of its last one. */
@@ -76,6 +80,7 @@ struct fl_join_work {
 	uint32_t *active;		/* those whose span has the time */
 	uint32_t *found;		/* those that fit a sample */
 	size_t ntasks, next_task, nactive, nfound;
+	size_t npossible;		/* of those active, of the same executor */
 	struct fl_join_fit *fits;
 	size_t nfits, fits_capacity;
 	struct fl_map fit_index;	/* (worker, task) -> place + 1 */

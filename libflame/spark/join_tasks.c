@@ -38,6 +38,37 @@ static flame_id stage_of(struct flame *flame, flame_id thread)
 	return flame_name(flame, task.stage.data, task.stage.size);
 }
 
+/* Where the path or the recording says which process it is of. */
+static void read_places(struct fl_join_work *w, struct fl_join_track *t,
+			const struct flame_sample *s)
+{
+	static const char *const keys[FL_JOIN_PLACES] = {
+		"app", "executor", "host", "container",
+	};
+
+	for (size_t i = 0; i < FL_JOIN_PLACES; i++) {
+		flame_id key = fl_name(w->flame, keys[i]);
+
+		t->places[i] = flame_label_get(w->flame, s->labels, key);
+		if (!t->places[i])
+			t->places[i] = flame_label_get(w->flame, s->thread,
+						       key);
+	}
+}
+
+/* Of several executors each has workers of its own. */
+static bool is_elsewhere(const struct fl_join_work *w, uint32_t worker,
+			 uint32_t task)
+{
+	const flame_id *a = w->tracks[worker].places;
+	const flame_id *b = w->tracks[task].places;
+
+	for (size_t i = 0; i < FL_JOIN_PLACES; i++)
+		if (a[i] && b[i] && a[i] != b[i])
+			return true;
+	return false;
+}
+
 static bool find_track(struct fl_join_work *w, struct fl_join_item *item)
 {
 	flame_id id = item->worker ? item->track : item->sample.thread;
@@ -56,6 +87,7 @@ static bool find_track(struct fl_join_work *w, struct fl_join_item *item)
 			.begin = INT64_MAX, .end = INT64_MIN,
 			.stage = item->worker ? 0 : stage_of(w->flame, id),
 		};
+		read_places(w, &w->tracks[w->ntracks], &item->sample);
 		*place = ++w->ntracks;
 	}
 	item->track = (uint32_t)*place - 1;
@@ -268,7 +300,6 @@ static bool measure_all(struct fl_join_work *w)
 	for (size_t i = 0; i < w->ntracks; i++) {
 		struct fl_join_track *t = &w->tracks[i];
 
-		w->counts.workers += t->worker;
 		if (!t->worker && !t->interval)
 			t->interval = best ? best->interval : DEFAULT_INTERVAL;
 		if (!t->worker)
@@ -380,9 +411,11 @@ static bool count_fits(struct fl_join_work *w)
 
 		go_to(w, at->time, false);
 		for (size_t k = 0; k < w->nactive; k++) {
-			struct fl_join_fit *fit = fit_of(w, at->track,
-							 w->active[k]);
+			struct fl_join_fit *fit;
 
+			if (is_elsewhere(w, at->track, w->active[k]))
+				continue;
+			fit = fit_of(w, at->track, w->active[k]);
 			if (!fit)
 				return false;
 			fit->busy++;
@@ -446,12 +479,15 @@ static void find_tasks(struct fl_join_work *w, const struct fl_join_place *at)
 	uint32_t owned = 0;
 	size_t nowned = 0;
 
-	w->nfound = 0;
+	w->nfound = w->npossible = 0;
+	for (size_t i = 0; i < w->nactive; i++)
+		w->npossible += !is_elsewhere(w, at->track, w->active[i]);
 	for (int waiting = 1; waiting >= 0 && !w->nfound; waiting--)
 		for (size_t i = 0; i < w->nactive; i++) {
 			uint32_t task = w->active[i];
-			const struct fl_join_fit *fit = fit_of(w, at->track,
-							       task);
+			const struct fl_join_fit *fit =
+				is_elsewhere(w, at->track, task) ? NULL :
+				fit_of(w, at->track, task);
 
 			if (!fit || fit->excluded ||
 			    (waiting && !waits(w, &w->tracks[task], at->time)))
@@ -641,7 +677,7 @@ static void join(struct fl_join_work *w, const struct fl_join_place *at)
 	}
 	cover(w, at, s);
 	wait = &last_wait(w, w->found[0])->sample;
-	*(w->nfound > 1 ? &w->counts.shared : w->nactive > 1 ?
+	*(w->nfound > 1 ? &w->counts.shared : w->npossible > 1 ?
 	  &w->counts.fitting : &w->counts.one) += s->weight;
 	s->stack = stand_on(w, trunk, s->stack);
 	s->labels = with_labels(w->flame, s->labels, wait, w->nfound == 1);
