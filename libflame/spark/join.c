@@ -177,7 +177,7 @@ static uint64_t process_key(uint32_t input, flame_id process)
 
 /* Samples --------------------------------------------------------------- */
 
-/* A source that is read ahead begins before the last sample of the one before. */
+/* A source that is read ahead begins before the one before it ends. */
 static int end(struct flame_sink *sink, struct flame_source *source)
 {
 	struct join *join = sink->state;

@@ -42,7 +42,7 @@ SELECTS = {
 }
 # They name frames, but keep every sample; or say what a value means.
 CHANGES = set('''by classify collapse-recursion cut depth dot executor hide
-    merge-processes min no-tiers norm overlap rename reverse root-keep-rest
+    join join-start merge-processes min no-tiers norm overlap rename reverse root-keep-rest
     price simple skip spark-events threads tidy key bci column lines tail total
     unpruned weight'''.split())
 # Headings of --help=all below which every option has to be known.
