@@ -748,11 +748,24 @@ static bool plan_cost(struct cli *cli)
 	return true;
 }
 
-/* Waits are of another metric than the one that is chosen after --join. */
-static void plan_join(struct cli *cli)
+/*
+ * Waits are of another metric than the one that is chosen after --join.  A
+ * report is of groups, which would be joined each for itself.
+ */
+static bool plan_join(struct cli *cli)
 {
-	if (cli_find(&cli->filters, "join"))
-		drop(&cli->asks, "event");
+	const char *name = cli->tool->name;
+
+	if (!cli_find(&cli->filters, "join"))
+		return true;
+	if (strcmp(name, "flame-batch") == 0 ||
+	    strcmp(name, "flame-record") == 0) {
+		cli_say(cli, "--join works on recordings: flame-fold --join "
+			"-f html -o joined.html FILE...");
+		return false;
+	}
+	drop(&cli->asks, "event");
+	return true;
 }
 
 static int run(struct cli *cli)
@@ -761,8 +774,7 @@ static int run(struct cli *cli)
 
 	if (cli->tool->check_options && !cli->tool->check_options(cli))
 		return CLI_TROUBLE;
-	plan_join(cli);
-	if (!plan_cost(cli) || !list_folders(cli))
+	if (!plan_join(cli) || !plan_cost(cli) || !list_folders(cli))
 		return CLI_TROUBLE;
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli->list_events && !check_events(cli))
