@@ -12,6 +12,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/os.c libflame/base/os.h \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
+	libflame/base/report.c libflame/base/report.h \
 	libflame/base/sort.h \
 	libflame/base/statistics.c libflame/base/statistics.h \
 	libflame/base/utf8.c \
@@ -42,7 +43,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
 	libflame/dict/java_class.c libflame/dict/java_plain.c \
 	libflame/dict/labels.c libflame/dict/metrics.c \
-	libflame/dict/overlap.c libflame/dict/progress.c \
+	libflame/dict/overlap.c \
 	libflame/dict/stack_lookup.c libflame/dict/names.c libflame/dict/stacks.c \
 	libflame/dict/tables.h \
 	libflame/flow/archive.c libflame/flow/archive.h \

@@ -3,8 +3,8 @@
  * The dictionary, and a tour of the library in the order data flows.
  *
  *	base/	memory.c hash.c dense.c nearest.c number.c utf8.c regex.c late.c
- *		statistics.c; protobuf.c reads and writes messages; os.c: calls
- *		that some systems lack; sort.h sorts what is nearly in order
+ *		report.c statistics.c; protobuf.c: messages; os.c: calls that
+ *		some systems lack; sort.h sorts what is nearly in order
  *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
  *		in a thread; tar.c has an input for each file of an archive;
@@ -13,7 +13,7 @@
  *		by pack.c and zstd.c; url.c and url_text.c read URLs,
  *		s3.c those of S3, listing.c folders, command.c what a command prints
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
- *		dict.c: errors and limits; progress.c; absorb.c: one into another;
+ *		dict.c: limits; absorb.c: one into another;
  *		overlap.c: chunks of recordings that were read before;
  *		java.c: how methods are spelt; java_class.c: classes without
  *		addresses and counters of one JVM; java_plain.c: the one name
@@ -64,6 +64,8 @@
 
 #include "fl.h"
 
+#include "base/report.h"
+
 struct fl_names {
 	struct fl_index index;
 	struct fl_name {
@@ -110,8 +112,6 @@ struct fl_labels {
 	size_t count, capacity;
 };
 
-enum { FL_MAX_WARNED = 12 };
-
 /* overlap.c */
 struct fl_overlap {
 	struct fl_map seen;	/* flow and chunk -> the name of its input */
@@ -121,6 +121,7 @@ struct fl_overlap {
 };
 
 struct flame {
+	struct fl_report report;	/* first: see report.h */
 	struct fl_arena arena;
 	struct fl_names names;
 	struct fl_frames frames;
@@ -134,7 +135,6 @@ struct flame {
 	bool unify;		/* flame_unify_java */
 	struct fl_map plain;	/* names that have another, to that one */
 	/* flow/read_ahead.c: inputs that are read in advance. */
-	const char *input_name;	/* of standard input; NULL: none */
 	struct fl_files *files;
 	void (*free_files)(struct fl_files *files);
 	struct fl_runs *runs;	/* flow/runs.c: times of samples; or NULL */
@@ -155,18 +155,6 @@ struct flame {
 	/* The title of the pictures read so far, in the arena; NULL: no
 	   picture yet, "": they have different ones. */
 	const char *title;
-	bool failed;
-	bool exhausted;		/* out of memory: flame_clear is refused */
-	size_t memory_failures;	/* of the process, when this was created */
-	unsigned warnings;
-	const char *warned[FL_MAX_WARNED];	/* the first ones, in the arena */
-	char error[1024];
-	void (*warn)(void *, const char *);
-	void *warn_arg;
-	void (*remark)(void *, const char *);
-	void *remark_arg;
-	void (*progress)(void *, const struct flame_progress *);
-	void *progress_arg;
 	int (*member)(void *, const char *, struct flame_source *, int);
 	void *member_arg;
 };

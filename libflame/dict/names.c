@@ -11,7 +11,7 @@ bool fl_table_reserve(struct flame *flame, size_t n, void *column,
 {
 	if (fl_likely(n < *capacity))
 		return true;
-	if (flame->failed)
+	if (flame->report.failed)
 		return false;
 	if (n >= UINT32_MAX) {
 		fl_fail(flame, "more than 4294967295 distinct entries");

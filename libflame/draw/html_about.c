@@ -40,7 +40,7 @@ static void pack_origins(struct fl_packer *p, const struct fl_origins *of)
 bool fl_html_put_about(const struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
-	unsigned nwarned = FL_MIN(flame->warnings, (unsigned)FL_MAX_WARNED);
+	unsigned nwarned = FL_MIN(flame->report.warnings, (unsigned)FL_MAX_WARNED);
 	unsigned columns = 1 + !!page->origins[1];
 	struct fl_packer *p;
 
@@ -54,7 +54,7 @@ bool fl_html_put_about(const struct fl_page *page)
 	fl_pack_text(p, page->made_with);
 	fl_pack_number(p, nwarned);
 	for (unsigned i = 0; i < nwarned; i++)
-		fl_pack_text(p, flame->warned[i]);
+		fl_pack_text(p, flame->report.warned[i]);
 	fl_pack_number(p, columns);
 	for (unsigned c = 0; c < columns; c++)
 		pack_origins(p, page->origins[c]);

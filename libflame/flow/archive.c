@@ -101,11 +101,11 @@ static int warn_of_member(struct flame_source *source,
 			  struct flame_source *member)
 {
 	struct flame *flame = source->flame;
-	char line[sizeof(flame->error)];
+	char line[sizeof(flame->report.error)];
 
 	if (member && flame_source_damage(member) != FLAME_ALL_LOST)
 		return FLAME_FAILED;
-	memcpy(line, flame->error, sizeof(line));
+	memcpy(line, flame->report.error, sizeof(line));
 	if (flame_clear(flame) != FLAME_OK)
 		return FLAME_FAILED;
 	fl_warn(flame, "%s", line);

@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "base/report.h"
 #include "io/hadoop.h"
 #include "io/xml.h"
 
@@ -114,7 +115,7 @@ static void load(void)
 {
 	const char *folder = getenv("HADOOP_CONF_DIR");
 	const char *home = getenv("HADOOP_HOME");
-	struct flame *flame = flame_new();
+	struct flame *flame = fl_report_new();
 	char path[4096] = "/etc/hadoop/conf";
 
 	if (folder && *folder)
@@ -125,7 +126,7 @@ static void load(void)
 		return;
 	read_file(flame, path, "core-site.xml");
 	read_file(flame, path, "hdfs-site.xml");
-	flame_free(flame);
+	fl_report_free(flame);
 }
 
 static void need(void)

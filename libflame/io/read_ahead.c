@@ -7,6 +7,7 @@
  */
 #include "fl.h"
 
+#include "base/report.h"
 #include "io/read_ahead.h"
 
 #include <pthread.h>
@@ -155,7 +156,7 @@ static void free_ahead(struct fl_read_ahead *a)
 	for (unsigned i = 0; i < 2; i++)
 		if (a->stop[i] >= 0)
 			close(a->stop[i]);
-	flame_free(a->flame);
+	fl_report_free(a->flame);
 	pthread_mutex_destroy(&a->lock);
 	pthread_cond_destroy(&a->changed);
 	fl_free(a);
@@ -168,7 +169,7 @@ static bool get_ready(struct fl_read_ahead *a)
 		if (!a->block[i].at)
 			return false;
 	}
-	a->flame = flame_new();
+	a->flame = fl_report_new();
 	if (!a->flame || pipe(a->stop) != 0)
 		return false;
 	flame_on_warning(a->flame, on_warning, a);

@@ -185,7 +185,7 @@ bool fl_json_object(struct fl_json_source *js,
 		fl_json_skip(&js->json);
 		return false;
 	}
-	while (fl_json_key(&js->json) && !js->flame->failed)
+	while (fl_json_key(&js->json) && !js->flame->report.failed)
 		if (!fl_json_field(js, fields, &hint, object))
 			fl_json_skip(&js->json);
 	return true;
