@@ -56,4 +56,16 @@ void fl_outline_free(void *state);
 flame_id fl_outline_frame(struct fl_outline *o, struct slice name,
 			  struct slice file, enum flame_type type);
 
+/*
+ * tree.c: options of call trees of any kind, as text or XML, which are read
+ * when they are asked for: their probe says that no input is one.
+ */
+struct fl_outline_options {
+	char *name, *weight;	/* NULL: known names are tried */
+	bool self;		/* weights are of nodes alone */
+};
+
+extern const struct fl_option_table fl_outline_option_table;
+int fl_outline_probe_none(const uint8_t *head, size_t n, bool whole);
+
 #endif

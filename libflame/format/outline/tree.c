@@ -14,14 +14,9 @@
 
 enum { NAME, WEIGHT, DEPTH, COLUMNS };
 
-struct options {
-	char *name, *weight;	/* of columns; NULL: known names are tried */
-	bool self;		/* weights are of nodes alone */
-};
-
 struct reader {
 	struct fl_outline outline;
-	const struct options *options;
+	const struct fl_outline_options *options;
 	bool begun;
 	char delimiter;		/* of a table; 0: lines */
 	char unknown;		/* the same of a first line that has no weight */
@@ -376,8 +371,7 @@ static int read(struct flame_source *source)
 	       fl_lines_end(source, &r->outline.base.lines) : status;
 }
 
-/* It is for those who ask for it. */
-static int probe(const uint8_t *head, size_t n, bool whole)
+int fl_outline_probe_none(const uint8_t *head, size_t n, bool whole)
 {
 	(void)head;
 	(void)n;
@@ -386,23 +380,23 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 }
 
 static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TREE_NAME(struct options),
-	FL_OPTION_ROW_TREE_WEIGHT(struct options),
-	FL_OPTION_ROW_TREE_VALUE(struct options),
+	FL_OPTION_ROW_TREE_NAME(struct fl_outline_options),
+	FL_OPTION_ROW_TREE_WEIGHT(struct fl_outline_options),
+	FL_OPTION_ROW_TREE_VALUE(struct fl_outline_options),
 	{ .name = NULL }
 };
 
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
+const struct fl_option_table fl_outline_option_table = {
+	.rows = rows, .size = sizeof(struct fl_outline_options),
 };
 
 const struct fl_format fl_format_tree = {
 	.name = "tree",
 	.summary = "call trees as indented text, or as CSV",
-	.probe = probe,
+	.probe = fl_outline_probe_none,
 	.state_size = sizeof(struct reader),
 	.open = open_tree,
 	.read = read,
 	.release = release,
-	.options = &option_table,
+	.options = &fl_outline_option_table,
 };

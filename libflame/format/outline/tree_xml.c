@@ -13,14 +13,9 @@
 
 #include <inttypes.h>
 
-struct options {
-	char *name, *weight;	/* of attributes; NULL: known names are tried */
-	bool self;
-};
-
 struct reader {
 	struct fl_outline outline;
-	const struct options *options;
+	const struct fl_outline_options *options;
 	struct fl_xml xml;
 	struct fl_buf name;
 	uint64_t no_weight;
@@ -147,33 +142,13 @@ static void release(void *state)
 	fl_outline_free(&r->outline);
 }
 
-/* It is for those who ask for it. */
-static int probe(const uint8_t *head, size_t n, bool whole)
-{
-	(void)head;
-	(void)n;
-	(void)whole;
-	return 0;
-}
-
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TREE_NAME(struct options),
-	FL_OPTION_ROW_TREE_WEIGHT(struct options),
-	FL_OPTION_ROW_TREE_VALUE(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_tree_xml = {
 	.name = "tree-xml",
 	.summary = "call trees as nested elements of XML",
-	.probe = probe,
+	.probe = fl_outline_probe_none,
 	.state_size = sizeof(struct reader),
 	.open = open_tree_xml,
 	.read = read,
 	.release = release,
-	.options = &option_table,
+	.options = &fl_outline_option_table,
 };
