@@ -946,3 +946,19 @@ Test(late, all_functions_are_there_or_it_is_not_open)
 	cr_assert(why);
 	cr_expect_null(functions[0]);
 }
+
+Test(memory, elements_that_a_grown_array_has_more_are_zero)
+{
+	size_t capacity = 0, before;
+	unsigned *data = NULL;
+
+	cr_assert(fl_grow_zeroed(&data, &capacity, 3, sizeof(*data)));
+	for (before = 0; before < capacity; before++) {
+		cr_expect_eq(data[before], 0);
+		data[before] = 7;
+	}
+	cr_assert(fl_grow_zeroed(&data, &capacity, before + 1, sizeof(*data)));
+	for (size_t i = 0; i < capacity; i++)
+		cr_expect_eq(data[i], i < before ? 7 : 0);
+	fl_free(data);
+}

@@ -1469,3 +1469,13 @@ Test(source, lines_that_are_too_long_are_not_read_on)
 	flame_process_limit_line(flame, 1);
 	free(text);
 }
+
+Test(formats, facts_of_a_format_are_those_of_its_row)
+{
+	cr_expect(flame_format_facts("html") & FLAME_PAGE);
+	cr_expect_eq(flame_format_facts("svg"), FLAME_DRAWN | FLAME_BROWSED);
+	cr_expect_eq(flame_format_facts("text"), FLAME_DRAWN | FLAME_TYPED);
+	cr_expect_eq(flame_format_facts("folded"), FLAME_ADDS_UP);
+	cr_expect_eq(flame_format_facts("jfr"), 0, "it is not written");
+	cr_expect_eq(flame_format_facts(NULL), 0);
+}
