@@ -365,9 +365,7 @@ static void say_idle(const struct cli *cli, double seconds, bool command)
 int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		  const struct fl_record_result *result, bool command)
 {
-	bool refuses = !cli->empty_ok && !record_is_script(cli->own);
-
-	flame_refuse_empty(flame, refuses);
+	flame_refuse_empty(flame, !cli->empty_ok);
 	if (flame_finish(sink) == FLAME_OK)
 		return CLI_FINE;
 	if (!flame_refused_empty(flame))

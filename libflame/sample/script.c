@@ -15,6 +15,7 @@ struct script {
 	const struct flame_source *source;
 	const char *event;
 	flame_id thread, tid, pid, cpu;	/* keys */
+	bool any;			/* a sample was written */
 };
 
 static const char *label(const struct flame *flame, flame_id set, flame_id key)
@@ -48,6 +49,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	struct flame *flame = sink->flame;
 	int64_t time = sample->time == FLAME_NOTIME ? 0 : sample->time;
 
+	s->any = true;
 	/* perf has the clock's time, not the date. */
 	if (s->source && time)
 		time -= fl_record_clock(s->source);
@@ -71,6 +73,8 @@ static int finish(struct flame_sink *sink)
 	struct script *s = sink->state;
 	struct fl_out *out = s->out;
 
+	if (!s->any && fl_refuse_empty(sink->flame) != FLAME_OK)
+		return FLAME_FAILED;
 	s->out = NULL;
 	return fl_out_close(out);
 }
