@@ -358,7 +358,7 @@ int fl_budget_write(const struct fl_page *page, const char *metric,
 	struct budget b = {
 		.page = page, .flame = page->tree->flame, .out = page->out,
 		.unit = unit, .after = page->tree->columns == 2,
-		.left = (size_t)page->budget,
+		.left = (size_t)page->text.budget,
 	};
 	int status = flame_tree_nodes(page->tree, 0, &b.nodes, &b.nnodes);
 

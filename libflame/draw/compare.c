@@ -50,7 +50,7 @@ static bool set_larger(struct fl_column *w, const struct fl_page *page,
 	struct scaled before = { 0 }, after = { 0 };
 	double by[2];
 
-	factors(page->scale, l, by);
+	factors(page->compare.scale, l, by);
 	before.by = by[0];
 	after.by = by[1];
 	w->self = fl_zeroed(l->count, sizeof(*w->self));
@@ -74,11 +74,12 @@ static bool set_larger(struct fl_column *w, const struct fl_page *page,
 bool fl_column_open(struct fl_column *w, const struct fl_page *page,
 		    const struct fl_layout *l)
 {
-	unsigned column = l->columns == 2 && page->widths != FL_WIDTHS_BEFORE;
+	unsigned column = l->columns == 2 &&
+			  page->compare.widths != FL_WIDTHS_BEFORE;
 
 	w->layout = *l;
 	w->layout.columns = 1;
-	if (l->columns == 2 && page->widths == FL_WIDTHS_MAX)
+	if (l->columns == 2 && page->compare.widths == FL_WIDTHS_MAX)
 		return set_larger(w, page, l);
 	w->layout.self[0] = l->self[column];
 	w->layout.total[0] = l->total[column];
@@ -96,17 +97,17 @@ double fl_change(const struct fl_page *page, const struct fl_layout *l,
 {
 	int64_t *const *of = total ? l->total : l->self;
 
-	if (page->scale == 1)
+	if (page->compare.scale == 1)
 		return (double)(of[1][node] - of[0][node]);
-	return (double)of[1][node] - (double)of[0][node] * page->scale;
+	return (double)of[1][node] - (double)of[0][node] * page->compare.scale;
 }
 
 int64_t fl_change_between(const struct fl_page *page, int64_t before,
 			  int64_t after)
 {
-	double scaled_before = (double)before * page->scale;
+	double scaled_before = (double)before * page->compare.scale;
 
-	if (page->scale == 1)
+	if (page->compare.scale == 1)
 		return after - before;
 	return fl_int64(floor((double)after - scaled_before + 0.5));
 }
@@ -135,8 +136,8 @@ double fl_max_change(const struct fl_page *page, const struct fl_layout *l,
 void fl_put_scale(struct fl_out *out, const struct fl_page *page)
 {
 	fl_out_text(out, "before × ");
-	fl_put_digits(out, page->scale);
-	if (page->normalize != FL_NORMAL_TIME) {
+	fl_put_digits(out, page->compare.scale);
+	if (page->compare.normalize != FL_NORMAL_TIME) {
 		fl_out_text(out, " for equal totals");
 		return;
 	}

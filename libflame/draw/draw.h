@@ -248,7 +248,7 @@ struct slice fl_node_name(const struct fl_page *page,
 /* A number above 0, in three digits or more: 1234, 12.3, 0.0123 */
 void fl_put_digits(struct fl_out *out, double n);
 
-/* budget.c: a call tree of page->budget bytes at most. */
+/* budget.c: a call tree of page->text.budget bytes at most. */
 int fl_budget_write(const struct fl_page *page, const char *metric,
 		    const char *unit);
 

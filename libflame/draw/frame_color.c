@@ -303,14 +303,14 @@ static double noise_of(const struct fl_frame_color *color)
 	const struct fl_page *page = color->page;
 	bool counts = strcmp(color->layout->unit, "samples") == 0;
 
-	if (!counts && page->noise > 0)
+	if (!counts && page->compare.noise > 0)
 		fl_remark(page->tree->flame, "--noise: weights are %s, not "
 			  "samples: their noise is not known",
 			  color->layout->unit);
 	if (!counts)
 		return 0;
-	if (page->noise >= 0)
-		return page->noise;
+	if (page->compare.noise >= 0)
+		return page->compare.noise;
 	return color->scheme->classic || page->compat_tool || page->compat ?
 		       0 :
 		       DEFAULT_NOISE;
@@ -318,7 +318,7 @@ static double noise_of(const struct fl_frame_color *color)
 
 static bool compares_total(const struct fl_frame_color *color)
 {
-	return color->page->delta == FL_DELTA_TOTAL;
+	return color->page->compare.delta == FL_DELTA_TOTAL;
 }
 
 void fl_frame_color_open_changes(struct fl_frame_color *color)
@@ -359,7 +359,8 @@ int fl_frame_color_open(struct fl_frame_color *color,
 	}
 	if (layout->columns == 2)
 		fl_frame_color_open_changes(color);
-	if (page->palette && !(color->palette = palette_open(page->palette)))
+	if (page->svg.palette &&
+	    !(color->palette = palette_open(page->svg.palette)))
 		return fl_no_memory(flame);
 	return FLAME_OK;
 }
@@ -370,7 +371,7 @@ static double sigma_of(const struct fl_frame_color *color, uint32_t node)
 	const struct fl_layout *l = color->layout;
 	int64_t *const *of = compares_total(color) ? l->total : l->self;
 	const double *scaled = color->page->tree->settled;
-	double by = color->page->scale;
+	double by = color->page->compare.scale;
 
 	return sqrt((double)of[0][node] * by * by *
 		    (scaled[0] > 0 ? scaled[0] : 1) +
@@ -386,7 +387,7 @@ struct fl_colors fl_frame_color_change(const struct fl_frame_color *color,
 
 	if (fabs(change) < color->noise * sigma_of(color, node))
 		change = 0;
-	if (color->page->negate)
+	if (color->page->compare.negate)
 		change = -change;
 	if (!color->scheme->classic)
 		return fl_ramp[fl_ramp_step(change, color->max_change)];

@@ -150,7 +150,7 @@ static bool add_symbols(struct book *b)
 static bool paint_symbols(struct book *b)
 {
 	for (unsigned i = 0; i < FL_RAMP_STEPS; i++)
-		fl_paint(&b->paints, fl_ramp[b->page->negate ?
+		fl_paint(&b->paints, fl_ramp[b->page->compare.negate ?
 					     FL_RAMP_STEPS - 1 - i : i]);
 	for (unsigned i = 0; i < FL_HUES; i++)
 		fl_paint(&b->paints, fl_group_color(i));
@@ -200,9 +200,10 @@ static void pack_opening(const struct book *b, struct fl_packer *p)
 		snprintf(times, sizeof(times), "&r=%" PRId64 "-%" PRId64,
 			 before, after);
 	snprintf(text, sizeof(text), "s=%" PRIu64 ".%03u&w=%s&c=%s&n=%s%s",
-		 noise / 1000, (unsigned)(noise % 1000), widths[page->widths],
-		 page->delta == FL_DELTA_TOTAL ? "total" : "self",
-		 normal[page->normalize], times);
+		 noise / 1000, (unsigned)(noise % 1000),
+		 widths[page->compare.widths],
+		 page->compare.delta == FL_DELTA_TOTAL ? "total" : "self",
+		 normal[page->compare.normalize], times);
 	fl_pack_text(p, text);
 }
 
@@ -216,7 +217,7 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 		       (page->as_tree ? AS_TREE : 0) |
 		       (page->sort == FL_SORT_WEIGHT ? BY_WEIGHT : 0) |
 		       (b->frame_color.scheme->by_type ? FAMILIES : 0) |
-		       (b->page->no_fold_trunk ? UNFOLDED : 0) |
+		       (b->page->html.no_fold_trunk ? UNFOLDED : 0) |
 		       (b->moments.count ? SAMPLES : 0));
 	fl_pack_number(p, b->layout->count);
 	fl_pack_number(p, b->nsymbols);
@@ -646,7 +647,7 @@ static bool put_still(struct book *b)
 static void put_links(const struct fl_page *page)
 {
 	struct fl_out *out = page->out;
-	const char *at = page->links;
+	const char *at = page->html.links;
 
 	if (!at || !*at)
 		return;
@@ -680,9 +681,9 @@ static void put_head(const struct book *b)
 	fl_html_put_policy(b->page);
 	fl_out_text(out, "<meta name=\"viewport\" "
 		    "content=\"width=device-width\">\n");
-	if (b->page->source_url) {
+	if (b->page->html.source_url) {
 		fl_out_text(out, "<meta name=\"source-url\" content=\"");
-		fl_put_string(out, b->page->source_url);
+		fl_put_string(out, b->page->html.source_url);
 		fl_out_text(out, "\">\n");
 	}
 	fl_out_text(out, "<title>");
@@ -766,14 +767,14 @@ static int write_html(struct fl_page *page)
 {
 	struct fl_page shown = *page;
 
-	if (page->split && fl_html_write_viewer(page) != FLAME_OK)
+	if (page->html.split && fl_html_write_viewer(page) != FLAME_OK)
 		return FLAME_FAILED;
 	if (write_profile(page, false) != FLAME_OK)
 		return FLAME_FAILED;
 	for (size_t i = 0; i < page->nmore; i++) {
 		shown.tree = page->more[i].tree;
 		shown.samples = page->more[i].samples;
-		shown.scale = page->more[i].scale;
+		shown.compare.scale = page->more[i].scale;
 		if (write_profile(&shown, true) != FLAME_OK)
 			return FLAME_FAILED;
 	}

@@ -66,9 +66,9 @@ bool fl_html_put_about(const struct fl_page *page)
 
 void fl_html_put_findings(const struct fl_page *page)
 {
-	if (!page->findings)
+	if (!page->html.findings)
 		return;
 	fl_out_text(page->out, "<template id=\"findings\">");
-	fl_out_text(page->out, page->findings);
+	fl_out_text(page->out, page->html.findings);
 	fl_out_text(page->out, "</template>\n");
 }

@@ -79,7 +79,7 @@ void fl_html_put_policy(const struct fl_page *page)
 
 	fl_out_text(out, "<meta http-equiv=\"Content-Security-Policy\" "
 		    "content=\"default-src 'none'; script-src ");
-	if (page->split)
+	if (page->html.split)
 		fl_out_text(out, "'self'; style-src 'self'");
 	else
 		fl_out_print(out, "'%s' '%s'; style-src '%s' '%s'",
@@ -91,7 +91,7 @@ void fl_html_put_policy(const struct fl_page *page)
 
 void fl_html_put_style(const struct fl_page *page)
 {
-	if (page->split) {
+	if (page->html.split) {
 		fl_out_text(page->out,
 			    "<link rel=\"stylesheet\" href=\"" VIEWER_FILE
 			    ".css\">");
@@ -106,7 +106,7 @@ void fl_html_put_script(const struct fl_page *page)
 {
 	struct fl_out *out = page->out;
 
-	if (page->split) {
+	if (page->html.split) {
 		fl_out_text(out, "<script src=\"" VIEWER_FILE ".js\">");
 	} else {
 		fl_out_text(out, "<script id=\"viewer\" type=\"text/plain\">");

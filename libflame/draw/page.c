@@ -261,11 +261,11 @@ static int apply_option(struct flame_sink *sink)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
 
-	if (page->no_time || page->compat)
+	if (page->html.no_time || page->compat)
 		drop_samples(sink);
 	if (page->chart)
 		sink->needs |= FL_NEED_ORDER | FL_NEED_TIME | FL_NEED_THREAD;
-	if (page->key && fl_event_listed(page->key, "metric"))
+	if (page->folded.key && fl_event_listed(page->folded.key, "metric"))
 		page->tree->mixes = true;
 	if (page->events && !sink->keeps_apart)
 		return fl_fail(sink->flame, "--events: only a page (html) "
@@ -383,10 +383,10 @@ static int choose_trees(struct flame *flame, struct page_state *state)
 static int set_scale(const struct fl_page *page, const struct flame_tree *tree,
 		     double *scale)
 {
-	bool by_time = page->normalize == FL_NORMAL_TIME;
+	bool by_time = page->compare.normalize == FL_NORMAL_TIME;
 	int64_t of[2];
 
-	if (tree->columns == 1 || !page->normalize)
+	if (tree->columns == 1 || !page->compare.normalize)
 		return FLAME_OK;
 	for (unsigned c = 0; c < 2; c++) {
 		of[c] = by_time ? flame_tree_duration(tree, c) :
@@ -403,7 +403,7 @@ static int set_scale(const struct fl_page *page, const struct flame_tree *tree,
 
 static int set_scales(struct fl_page *page)
 {
-	int status = set_scale(page, page->tree, &page->scale);
+	int status = set_scale(page, page->tree, &page->compare.scale);
 
 	if (!page->scales_lines) {
 		fl_tree_settle(page->tree);
@@ -622,8 +622,8 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	state->page.out = out;
 	state->page.write = write;
 	state->page.output = output;
-	state->page.noise = -1;
-	state->page.scale = 1;
+	state->page.compare.noise = -1;
+	state->page.compare.scale = 1;
 	sink->needs = FL_NEED_FACTS;
 	sink->put = put;
 	sink->begin = begin;

@@ -15,6 +15,47 @@ enum fl_page_output {
 	FL_OUTPUT_OTHER = 16,		/* folded stacks, JSON */
 };
 
+/* Options of one writer, or of comparisons. */
+
+struct fl_svg_options {
+	char *search_color, *stroke_color, *ui_color, *font, *background;
+	char *nametype, *nameattr, *palette;
+	double font_size, factor;	/* 0: the writer's own, 1 */
+	bool no_script;
+	bool fold_trunk;	/* a row for a run of single calls */
+};
+
+struct fl_html_options {
+	bool no_fold_trunk;	/* opens with all rows */
+	bool no_time;		/* records no samples */
+	bool split;		/* script and style in own files */
+	char *findings;		/* markup of flame-diff --runs */
+	char *links;		/* lines "REL\tHREF\tTEXT" */
+	char *source_url;	/* a link of a frame, with {class} ... */
+};
+
+struct fl_text_options {
+	int64_t budget;		/* a tree of no more bytes; 0: no limit */
+	bool ansi;		/* with colours of a terminal */
+};
+
+struct fl_folded_options {
+	bool merge_tiers;	/* a line a stack, whatever its tiers */
+	bool header;		/* begins with a line with the metric */
+	char *key;		/* keys whose values are the outermost frames */
+};
+
+struct fl_compare_options {
+	enum fl_widths { FL_WIDTHS_AFTER, FL_WIDTHS_BEFORE, FL_WIDTHS_MAX }
+		widths;
+	enum fl_delta { FL_DELTA_UNSET, FL_DELTA_SELF, FL_DELTA_TOTAL } delta;
+	double noise;		/* Poisson sigmas that stay grey; -1: 2 */
+	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME }
+		normalize;
+	double scale;		/* factor of column 0, as displayed */
+	bool negate;
+};
+
 /*
  * A page: its tree and its options, which the rows of page_options.c set.
  */
@@ -24,6 +65,11 @@ struct fl_page {
 	int (*write)(struct fl_page *page);
 	enum fl_page_output output;
 	uint64_t options;	/* a bit for each row of page_options.c: set */
+	struct fl_svg_options svg;
+	struct fl_html_options html;
+	struct fl_text_options text;
+	struct fl_folded_options folded;
+	struct fl_compare_options compare;
 	char *title, *subtitle, *notes, *colors, *highlight, *countname;
 	double width;		/* pixels, columns; 0: the writer's own choice */
 	double frame_height;	/* pixels; 0: the writer's own choice */
@@ -31,23 +77,10 @@ struct fl_page {
 		double n;	/* pixels, or percent of the total */
 		bool percent;
 	} minwidth;
-	/* Options of flamegraph.pl and inferno, for pictures. */
 	char *mine;		/* expressions, a line each */
-	char *search_color, *stroke_color, *ui_color, *font, *background;
-	char *nametype, *nameattr, *palette;
-	double font_size, factor;	/* 0: the writer's own, 1 */
 	int64_t all;		/* weight of the root, if above its total */
 	int color_by;		/* enum fl_classic_by */
 	enum fl_compat_tool compat_tool;	/* whose merging and colours */
-	bool negate, no_script;
-	/* For comparisons. */
-	enum fl_widths { FL_WIDTHS_AFTER, FL_WIDTHS_BEFORE, FL_WIDTHS_MAX }
-		widths;
-	enum fl_delta { FL_DELTA_UNSET, FL_DELTA_SELF, FL_DELTA_TOTAL } delta;
-	double noise;		/* Poisson sigmas that stay grey; -1: 2 */
-	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME }
-		normalize;
-	double scale;		/* factor of column 0, as displayed */
 	/* Siblings; 0: the writer's own choice. */
 	enum fl_sort { FL_SORT_UNSET, FL_SORT_WEIGHT, FL_SORT_NAME } sort;
 	bool chart;		/* samples in their order */
@@ -58,33 +91,17 @@ struct fl_page {
 	struct fl_samples *samples;	/* see samples.h; or NULL */
 	bool inverted;		/* root on top */
 	bool as_tree;		/* opens as a tree of rows */
-	int64_t budget;		/* text: a tree of no more bytes; 0: no limit */
-	bool no_fold_trunk;	/* HTML: opens with all rows */
-	bool fold_trunk;	/* SVG: a row for a run of single calls */
-	bool no_time;		/* records no samples */
 	bool timed;		/* the script needs samples or tabs */
 	bool compared;		/* has two columns */
-	bool ansi;		/* text: with colours of a terminal */
 	bool compat;		/* as jfrconv: lossy minwidth, raw names */
-	bool borrowed;		/* the caller owns the tree */
-	bool merge_tiers;	/* folded: a line a stack, whatever its tiers */
 	bool compat_root;	/* compat, but empty stacks count */
-	/*
-	 * Folded: begins with a header line with the metric; names of the keys
-	 * whose values are the outermost frames.
-	 */
-	bool header;
-	char *key;
-	bool split;		/* HTML: script and style in own files */
+	bool borrowed;		/* the caller owns the tree */
 	char *made_with;	/* options that selected samples */
 	/* Inputs that a tool names: lines of fl_origins_parse. */
 	char *stated;
-	char *findings;		/* HTML: markup of flame-diff --runs */
-	char *links;		/* HTML: lines "REL\tHREF\tTEXT" */
 	char *named, *told;	/* after the inputs: title and notes; or NULL */
 	/* By column; NULL: not known. */
 	const struct fl_origins *origins[2];
-	char *source_url;	/* HTML: a link of a frame, with {class} ... */
 	char *events;		/* metrics; each gets a tree */
 	struct fl_page_metric {
 		struct flame_tree *tree;

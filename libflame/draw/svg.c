@@ -208,7 +208,7 @@ static bool ranks_groups(const struct fl_page *page)
 static bool can_prune(const struct fl_page *page)
 {
 	return page->tree->columns == 1 && !page->chart && !page->compat_tool &&
-	       !page->compat && !page->fold_trunk &&
+	       !page->compat && !page->svg.fold_trunk &&
 	       page->sort != FL_SORT_WEIGHT &&
 	       !ranks_groups(page);
 }
@@ -276,8 +276,8 @@ static int prepare(struct fl_svg *p)
 	if ((can_prune(page) ? lay_out_heavy(p) : lay_out_all(p)) != FLAME_OK ||
 	    fl_frame_color_open(&p->frame_color, page, p->layout) != FLAME_OK)
 		return FLAME_FAILED;
-	if (page->nameattr && !(p->attributes = fl_nameattr_open(
-					page->tree->flame, page->nameattr)))
+	if (page->svg.nameattr && !(p->attributes = fl_nameattr_open(
+					page->tree->flame, page->svg.nameattr)))
 		return FLAME_FAILED;
 	p->weight = p->widths.layout.total[0];
 	p->unit = page->countname ? page->countname : p->layout->unit;
@@ -287,7 +287,7 @@ static int prepare(struct fl_svg *p)
 		p->plain_unit.data = NULL;
 	p->x = fl_zeroed(p->layout->count, sizeof(*p->x));
 	p->paint = fl_zeroed(p->layout->count, sizeof(*p->paint));
-	if (!p->x || !p->paint || (page->fold_trunk && !fl_svg_fold(p)))
+	if (!p->x || !p->paint || (page->svg.fold_trunk && !fl_svg_fold(p)))
 		return fl_no_memory(page->tree->flame);
 	fl_layout_x(&p->widths.layout, 0, INT64_MIN, p->x);
 	if (!count(p))
@@ -317,12 +317,12 @@ static void put_style(struct fl_svg *p)
 			     (unsigned)p->paints.colors[i].dark);
 	fl_out_text(out, "}");
 	put_rule(out, "#frames.searched rect.hit", "fill",
-		 p->page->search_color);
-	put_rule(out, "#gaps", "stroke", p->page->stroke_color);
+		 p->page->svg.search_color);
+	put_rule(out, "#gaps", "stroke", p->page->svg.stroke_color);
 	put_rule(out, "#title,#subtitle,#details text", "fill",
-		 p->page->ui_color);
+		 p->page->svg.ui_color);
 	put_rule(out, "#bar,#bar button,#bar input", "color",
-		 p->page->ui_color);
+		 p->page->svg.ui_color);
 	fl_out_text(out, "</style>\n");
 }
 
@@ -358,7 +358,7 @@ static void put_background(struct fl_svg *p)
 		{ "blue", "#eeeeee", "#e0e0ff" },
 		{ "grey", "#f8f8f8", "#e8e8e8" },
 	};
-	const char *fill = p->page->background;
+	const char *fill = p->page->svg.background;
 	struct fl_out *out = p->out;
 
 	for (size_t i = 0; fill && i < FL_COUNT(gradients); i++) {
@@ -447,8 +447,8 @@ static void put_head(struct fl_svg *p)
 	fl_out_text(out, " ");
 	fl_put_coord(out, p->height);
 	fl_out_text(out, "\" font-family=\"");
-	if (page->font) {
-		fl_put_string(out, page->font);
+	if (page->svg.font) {
+		fl_put_string(out, page->svg.font);
 		fl_out_text(out, ",");
 	}
 	fl_out_text(out, FONTS "\" font-size=\"12\" fill=\"#14181d\">\n"
@@ -493,7 +493,7 @@ static void put_totals(struct fl_svg *p)
 		fl_put_share(p->out, change < 0 ? -change : change,
 			     after - change);
 	}
-	if (p->page->normalize) {
+	if (p->page->compare.normalize) {
 		fl_out_text(p->out, "; ");
 		fl_put_scale(p->out, p->page);
 	}
@@ -537,8 +537,9 @@ static void put_legend(struct fl_svg *p, double *y)
 	struct fl_out *out = p->out;
 	double x = FL_SVG_PAD + 64;
 
-	put_text(p, "", FL_SVG_PAD, *y, p->page->delta == FL_DELTA_TOTAL ?
-		 "total: less" : "self: less");
+	put_text(p, "", FL_SVG_PAD, *y,
+		 p->page->compare.delta == FL_DELTA_TOTAL ? "total: less" :
+							    "self: less");
 	for (unsigned i = 0; i < FL_RAMP_STEPS; i++, x += 19)
 		put_swatch(p, x, *y - 10, i);
 	fl_out_text(out, "<text x=\"");
@@ -546,10 +547,10 @@ static void put_legend(struct fl_svg *p, double *y)
 	fl_out_text(out, "\" y=\"");
 	fl_put_coord(out, *y);
 	fl_out_text(out, "\">more; hatched: ");
-	fl_out_text(out, hatched[p->page->widths]);
+	fl_out_text(out, hatched[p->page->compare.widths]);
 	if (p->gone) {
 		fl_out_text(out, "; not drawn, as they are ");
-		fl_out_text(out, p->page->widths == FL_WIDTHS_BEFORE ?
+		fl_out_text(out, p->page->compare.widths == FL_WIDTHS_BEFORE ?
 			    "new: " : "gone: ");
 		fl_put_count(out, p->gone);
 		fl_out_text(out, p->gone == 1 ? " frame" : " frames");
@@ -604,7 +605,7 @@ static void put_foot(struct fl_svg *p)
 
 static void put_script(struct fl_svg *p)
 {
-	if (p->page->no_script)
+	if (p->page->svg.no_script)
 		return;
 	fl_out_text(p->out, "<script><![CDATA[");
 	fl_out_text(p->out, fl_viewer.svg_script);
@@ -620,7 +621,7 @@ static void put_facts(struct fl_svg *p)
 		fl_out_text(p->out, "\" data-metric=\"");
 		fl_put_string(p->out, p->layout->metric);
 	}
-	if (p->compares && p->page->delta == FL_DELTA_TOTAL)
+	if (p->compares && p->page->compare.delta == FL_DELTA_TOTAL)
 		fl_out_text(p->out, "\" data-delta=\"total");
 	fl_out_text(p->out, "\"");
 }
@@ -639,9 +640,9 @@ static bool put_picture(struct fl_svg *p)
 	fl_svg_number(out, fl_svg_units(p, p->total));
 	fl_out_print(out, " %u\" preserveAspectRatio=\"none\"", p->rows);
 	put_facts(p);
-	if (p->page->nametype) {
+	if (p->page->svg.nametype) {
 		fl_out_text(out, " data-nametype=\"");
-		fl_put_string(out, p->page->nametype);
+		fl_put_string(out, p->page->svg.nametype);
 		fl_out_text(out, "\"");
 	}
 	fl_out_text(out, ">\n");

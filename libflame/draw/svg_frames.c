@@ -78,9 +78,9 @@ static void put_changes(struct fl_svg *p, uint32_t i)
 
 int64_t fl_svg_shown_weight(const struct fl_svg *p, int64_t weight)
 {
-	double n = (double)weight * p->page->factor;
+	double n = (double)weight * p->page->svg.factor;
 
-	if (p->page->factor <= 0 || n > 9e18)
+	if (p->page->svg.factor <= 0 || n > 9e18)
 		return weight;
 	return (int64_t)(n + 0.5);
 }
@@ -526,7 +526,7 @@ static struct slice change_text(const struct fl_svg *p, uint32_t i,
 	if (!p->compares || p->paint[i] == FL_RAMP_NONE)
 		return (struct slice){ text, 0 };
 	change = fl_change_rounded(p->page, p->layout, i,
-				   p->page->delta == FL_DELTA_TOTAL);
+				   p->page->compare.delta == FL_DELTA_TOTAL);
 	text[0] = ' ';
 	return (struct slice){ text, change ?
 			       1 + fl_format_count(text + 1, change, true) : 0 };
@@ -565,12 +565,12 @@ static void put_labels(struct fl_svg *p)
 	const struct fl_layout *l = p->layout;
 	struct fl_out *out = p->out;
 	struct fl_caption caption;
-	double size = p->page->font_size > 0 ? p->page->font_size : 12;
+	double size = p->page->svg.font_size > 0 ? p->page->svg.font_size : 12;
 
 	fl_out_text(out, "<g id=\"labels\" pointer-events=\"none\"");
-	if (p->page->font_size > 0) {
+	if (p->page->svg.font_size > 0) {
 		fl_out_text(out, " font-size=\"");
-		fl_put_coord(out, p->page->font_size);
+		fl_put_coord(out, p->page->svg.font_size);
 		fl_out_text(out, "\"");
 	}
 	fl_out_text(out, ">\n");
@@ -608,9 +608,9 @@ bool fl_svg_frames(struct fl_svg *p)
 void fl_svg_above(struct fl_svg *p)
 {
 	put_gaps(p);
-	if (p->compares && p->page->widths != FL_WIDTHS_BEFORE)
+	if (p->compares && p->page->compare.widths != FL_WIDTHS_BEFORE)
 		put_hatched(p, "new", "M-1 7L7-1", p->layout->total[0]);
-	if (p->compares && p->page->widths != FL_WIDTHS_AFTER)
+	if (p->compares && p->page->compare.widths != FL_WIDTHS_AFTER)
 		put_hatched(p, "gone", "M-1-1L7 7", p->layout->total[1]);
 	put_labels(p);
 }

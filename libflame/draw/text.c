@@ -151,7 +151,7 @@ static struct slice change_of(const struct text *t, uint32_t node,
 	if (!t->compares)
 		return (struct slice){ text, 0 };
 	change = fl_change_rounded(t->page, t->layout, node,
-				   t->page->delta == FL_DELTA_TOTAL);
+				   t->page->compare.delta == FL_DELTA_TOTAL);
 	return (struct slice){ text, (size_t)snprintf(text, 32, "%+" PRId64 " ",
 						      change) };
 }
@@ -167,7 +167,7 @@ static void put_paint(struct text *t, uint32_t node)
 /* The first column separates it from the frame to the left. */
 static void put_cell(struct text *t, const struct cell *cell)
 {
-	bool ansi = t->page->ansi;
+	bool ansi = t->page->text.ansi;
 	uint32_t max_columns = cell->width - 1, used;
 	char change[32];
 	struct slice before = change_of(t, cell->node, change);
@@ -195,7 +195,7 @@ static void put_level(struct text *t, uint32_t level)
 		put_cell(t, cell);
 		at = cell->left + cell->width;
 	}
-	if (!t->page->ansi)
+	if (!t->page->text.ansi)
 		fl_out_text(t->out, "|");
 	fl_out_text(t->out, "\n");
 }
@@ -283,7 +283,7 @@ static void put_heading(struct text *t)
 	fl_put_count(t->out, t->layout->total[t->compares][0]);
 	fl_out_text(t->out, " ");
 	put_all_columns(t->out, t->unit);
-	if (t->compares && page->normalize) {
+	if (t->compares && page->compare.normalize) {
 		fl_out_text(t->out, ", ");
 		fl_put_scale(t->out, page);
 	}
@@ -409,8 +409,8 @@ static int prepare(struct text *t)
 	struct fl_page *page = t->page;
 	struct flame *flame = page->tree->flame;
 
-	if (page->tree->columns == 2 && !page->delta)
-		page->delta = FL_DELTA_TOTAL;
+	if (page->tree->columns == 2 && !page->compare.delta)
+		page->compare.delta = FL_DELTA_TOTAL;
 	if (page->chart)
 		return fl_fail(flame, "--flamechart: only a picture (svg) "
 			       "keeps samples in their order");
@@ -427,7 +427,7 @@ static int prepare(struct text *t)
 						      (double)MAX_WIDTH) :
 				     WIDTH;
 	/* Without colours, a line ends in a '|'. */
-	t->width -= !page->ansi;
+	t->width -= !page->text.ansi;
 	return FLAME_OK;
 }
 
@@ -437,7 +437,7 @@ static int write_text(struct fl_page *page)
 	int status = prepare(&t);
 
 	if (status == FLAME_OK)
-		status = page->budget ?
+		status = page->text.budget ?
 			 fl_budget_write(page, t.layout->metric, t.unit) :
 			 page->as_tree ? put_tree(&t) : put_graph(&t);
 	fl_frame_color_close(&t.frame_color);

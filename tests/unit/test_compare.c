@@ -89,8 +89,8 @@ Test(durations, are_not_known_where_one_is_not)
 /* "widths max" of the nodes, by what the page scales before. */
 static const char *widths(double scale)
 {
-	struct fl_page page = { .tree = tree, .scale = scale,
-				.widths = FL_WIDTHS_MAX };
+	struct fl_page page = { .tree = tree, .compare.scale = scale,
+				.compare.widths = FL_WIDTHS_MAX };
 	struct fl_layout *layout = fl_tree_layout(tree, 0, false, false);
 	struct fl_column column = { 0 };
 
@@ -127,7 +127,7 @@ Test(columns, of_the_widest_do_not_overflow)
 
 Test(columns, changes_are_of_what_is_scaled)
 {
-	struct fl_page page = { .tree = tree, .scale = 0.3 };
+	struct fl_page page = { .tree = tree, .compare.scale = 0.3 };
 	struct fl_layout *l;
 
 	add(0, "a 10\na;b 5\n", "folded", NULL);

@@ -189,7 +189,7 @@ static bool find_groups(struct writer *w)
 	bool tiers = false;
 
 	w->mixes_tiers = w->tree->columns == 2 || w->page->compat ||
-			 w->page->merge_tiers;
+			 w->page->folded.merge_tiers;
 
 	for (flame_id name = 0; name < flame->names.count; name++) {
 		flame_id i = flame->names.data[name].frame;
@@ -668,18 +668,18 @@ static bool put_header(struct writer *w)
 							    w->tree->metric);
 	struct fl_buf line = { 0 };
 
-	if (!page->header && !page->key)
+	if (!page->folded.header && !page->folded.key)
 		return true;
 	fl_buf_text(&line, FL_FOLDED_HEADER "1");
-	if (page->key && fl_event_listed(page->key, "metric")) {
+	if (page->folded.key && fl_event_listed(page->folded.key, "metric")) {
 		if (*common_unit(w->flame))
 			put_fact(&line, "unit", common_unit(w->flame));
 	} else if (*metric->name) {
 		put_fact(&line, "metric", metric->name);
 		put_fact(&line, "unit", fl_unit_in_text(metric));
 	}
-	if (page->key)
-		put_fact(&line, "key", page->key);
+	if (page->folded.key)
+		put_fact(&line, "key", page->folded.key);
 	fl_buf_byte(&line, '\n');
 	if (!line.failed)
 		fl_out_put(page->out, line.data, line.size);
@@ -730,7 +730,7 @@ static int write_folded(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
 	struct writer w = { .flame = flame, .page = page, .tree = page->tree,
-			    .nkeys = count_keys(page->key) };
+			    .nkeys = count_keys(page->folded.key) };
 	bool good = true;
 
 	if (fl_page_check(page) != FLAME_OK)
