@@ -430,7 +430,9 @@ static void try_filter(const struct flame_row *row, const char *arg)
 	if (once.sum > whole.sum)
 		complain("%s: %" PRId64 " of %" PRId64, what, once.sum,
 			 whole.sum);
+	/* A file that has one side alone is refused. */
 	if (once.sum != whole.sum &&
+	    (strcmp(row->name, "join") != 0 || !*flame_error(flame)) &&
 	    !is_one_of(choosers, FL_COUNT(choosers), row->name))
 		complain("%s: %" PRId64 ", not %" PRId64, what, once.sum,
 			 whole.sum);
