@@ -540,11 +540,14 @@ static bool selects(const struct fl_filter *f)
 	return false;
 }
 
-/* Weighs anew, by a log; price is an argument of it and makes no sink. */
+/*
+ * Weighs anew, by a log, or by tasks that wait (tests/laws/join); price is an
+ * argument and makes no sink.
+ */
 static bool weighs(const struct fl_filter *f)
 {
 	return strcmp(f->name, "spark-cost") == 0 ||
-	       strcmp(f->name, "price") == 0;
+	       strcmp(f->name, "price") == 0 || strcmp(f->name, "join") == 0;
 }
 
 Test(filters, those_that_do_not_select_keep_the_total)
