@@ -311,10 +311,19 @@ libflamegraph_la_SOURCES =
 libflamegraph_la_LIBADD = libfl.la
 libflamegraph_la_LDFLAGS = $(AM_LDFLAGS) $(LIBRARY_LDFLAGS) \
 	-no-undefined -version-info $(FLAME_INTERFACE)
-libflamegraph_la_DEPENDENCIES = libfl.la libflame/flame.map
+libflamegraph_la_DEPENDENCIES = libfl.la libflame/library.map
+# LLD refuses names that nothing defines.
+if LIBDW
+NOT_IN_LIBRARY =
+else
+NOT_IN_LIBRARY = /fl_inlined_/d
+endif
+libflame/library.map: libflame/flame.map
+	$(AM_V_GEN)$(MKDIR_P) libflame && \
+		sed '$(NOT_IN_LIBRARY)' $(srcdir)/libflame/flame.map > $@
+CLEANFILES += libflame/library.map
 if VERSION_SCRIPT
-libflamegraph_la_LDFLAGS += \
-	-Wl,--version-script=$(srcdir)/libflame/flame.map
+libflamegraph_la_LDFLAGS += -Wl,--version-script=libflame/library.map
 # The sanitizers' names come with the program.
 if !SANITIZERS
 libflamegraph_la_LDFLAGS += -Wl,-z,defs
