@@ -754,12 +754,9 @@ static bool plan_cost(struct cli *cli)
  */
 static bool plan_join(struct cli *cli)
 {
-	const char *name = cli->tool->name;
-
 	if (!cli_find(&cli->filters, "join"))
 		return true;
-	if (strcmp(name, "flame-batch") == 0 ||
-	    strcmp(name, "flame-record") == 0) {
+	if (cli->tool->lists || cli->tool->command) {
 		cli_say(cli, "--join works on recordings: flame-fold --join "
 			"-f html -o joined.html FILE...");
 		return false;

@@ -131,7 +131,7 @@ int fl_fail(struct flame *flame, const char *format, ...)
 	if (ran_out_of_memory(flame))
 		return fl_no_memory(flame);
 	va_start(args, format);
-	/* One line: what came from files may hold anything. */
+	/* Text of files may have line ends and control characters. */
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	fl_show_line(report->error, sizeof(report->error), line);

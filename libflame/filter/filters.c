@@ -9,7 +9,8 @@
 #include "filter/filter.h"
 
 extern const struct fl_filter
-	fl_filter_join_start, fl_filter_join, fl_filter_executor, fl_filter_spark_events, fl_filter_spark_cost,
+	fl_filter_join_start, fl_filter_join, fl_filter_executor,
+	fl_filter_spark_events, fl_filter_spark_cost,
 	fl_filter_price, fl_filter_label,
 	fl_filter_classify, fl_filter_tidy, fl_filter_strip_hex,
 	fl_filter_merge_processes,

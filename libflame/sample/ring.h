@@ -18,7 +18,7 @@ struct fl_ring {
 	/* The next record: its time; 0: not looked at yet. */
 	uint64_t time;
 	uint64_t peeked;	/* up to here by fl_perf_events_peek */
-	/* While it is emptied: what was written when forks were looked for. */
+	/* Of the thread that empties it (spill.c). */
 	uint64_t written;
 	uint64_t forks;		/* up to here their records are known */
 	struct fl_spilled {

@@ -239,7 +239,7 @@ function drawHead() {
 		"hidden" : "";
 }
 
-// The frame at the keyboard, and what is said of it or of the pointer's.
+// Outlines the frame chosen by keyboard, and describes it or the pointer's.
 function drawHere() {
 	here.style.display = "none";
 	if (view.at < 0)

@@ -117,7 +117,7 @@ function openRun(i) {
 	refold();
 }
 
-// Folds again what was opened, or else all or nothing; the choice is stored.
+// Folds opened runs again; if none is open, folds or unfolds all.  Stored.
 function flipTrunk() {
 	trunk.folded = trunk.opened.size > 0 || !trunk.folded;
 	trunk.opened.clear();

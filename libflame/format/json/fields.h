@@ -20,7 +20,7 @@ enum fl_field_kind {
 	FL_FIELD_LINE_FROM_0,	/* int64_t: one more than the integer */
 	FL_FIELD_BOOL,		/* bool */
 	FL_FIELD_INTEGERS,	/* struct fl_json_integers */
-	/* A function or other rows read it, into what is at the offset: */
+	/* .read or .fields reads the value into the member at the offset: */
 	FL_FIELD_VALUE,		/* the value that comes next */
 	FL_FIELD_INNER,		/* the rest of an object */
 	FL_FIELD_LIST,		/* the rest of an array */
@@ -48,7 +48,7 @@ struct fl_json_field {
 #define FL_FIELD_NUMBER(key_, places_, bad_, type, member) \
 	{ .key = key_, .size = sizeof(key_) - 1, .kind = FL_FIELD_DECIMAL, \
 	  .offset = offsetof(type, member), .places = places_, .bad = bad_ }
-/* A function that gets the whole of what is read into. */
+/* The function is called with the whole struct, not with a member. */
 #define FL_FIELD_CALL(key_, kind_, read_) \
 	{ .key = key_, .size = sizeof(key_) - 1, \
 	  .kind = FL_FIELD_##kind_, .read = read_ }
