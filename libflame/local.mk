@@ -114,7 +114,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/exceptions/python.c \
 	libflame/format/exceptions/text.c \
 	libflame/format/faulthandler.c \
-	libflame/format/format.h libflame/format/formats.c \
+	libflame/format/format.h libflame/format/formats.h \
+	libflame/format/formats.c \
 	libflame/format/formats.def \
 	libflame/format/gdb.c libflame/format/goroutine.c \
 	libflame/format/kernel_stack.c libflame/format/perf_trace.c \

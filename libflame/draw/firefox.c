@@ -556,7 +556,7 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	return fl_thread_rows_sink(flame, out, write_firefox);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 const struct fl_format fl_format_firefox_write = {
 	.name = "firefox",

@@ -212,7 +212,7 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	return fl_thread_rows_sink(flame, out, write_trace);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 const struct fl_format fl_format_trace_event_write = {
 	.name = "trace-event",

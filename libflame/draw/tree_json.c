@@ -78,7 +78,7 @@ static struct flame_sink *create_d3(struct flame *flame, struct fl_out *out)
 	return fl_page_of_weights(flame, out, FL_OUTPUT_OTHER, write_d3);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 const struct fl_format fl_format_d3 = {
 	.name = "d3",

@@ -240,7 +240,7 @@ static bool take_line(struct reader *r, struct slice line,
 	return is_sample;
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int at_end(struct reader *r)
 {

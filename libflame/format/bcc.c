@@ -252,7 +252,7 @@ static void give_leaks(struct reader *r)
 	r->reports = 0;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static void accept_line(struct fl_line_reader *base, struct slice line)
 {

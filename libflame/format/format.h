@@ -7,10 +7,6 @@
 
 #include "flow/flow.h"
 
-#define FORMAT(name) extern const struct fl_format fl_format_##name;
-#include "format/formats.def"
-#undef FORMAT
-
 /* Which of two counts to read. */
 enum fl_pick_column {
 	FL_COLUMN_UNSET, FL_COLUMN_FIRST, FL_COLUMN_SECOND, FL_COLUMN_NONE

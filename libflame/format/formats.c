@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/format.h"
+#include "format/formats.h"
 #include "format/unreadable.h"
 #include "io/json.h"
 #include "filter/filter.h"

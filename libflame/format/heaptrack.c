@@ -309,7 +309,7 @@ static int read(struct flame_source *source)
 	       fl_lines_end(source, &r->base.lines);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static void release(void *state)
 {

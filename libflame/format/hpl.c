@@ -478,7 +478,7 @@ static int read(struct flame_source *source)
 	return FLAME_END;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_hpl(struct flame_source *source)
 {

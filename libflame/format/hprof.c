@@ -360,7 +360,7 @@ static int read(struct flame_source *source)
 	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_END;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static void release(void *state)
 {

@@ -138,7 +138,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	base->buf.failed |= r->other.failed;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static void release(void *state)
 {

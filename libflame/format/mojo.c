@@ -582,7 +582,7 @@ static int read(struct flame_source *source)
 	return source->batch.n ? FLAME_OK : FLAME_END;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_mojo(struct flame_source *source)
 {

@@ -90,7 +90,7 @@ static void accept_line(struct fl_line_reader *r, struct slice line)
 	}
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int read(struct flame_source *source)
 {

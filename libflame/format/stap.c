@@ -92,7 +92,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	base->trace.count = 0;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int read(struct flame_source *source)
 {

@@ -377,7 +377,7 @@ static enum kind kind_of(struct slice line)
 	       split_graphite(line, &point) ? GRAPHITE : NONE;
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int at_end(struct statsd *s)
 {

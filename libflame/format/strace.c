@@ -183,7 +183,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	base->buf.failed |= r->call.failed;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_strace(struct flame_source *source)
 {

@@ -181,7 +181,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	sample(r, &r->switches, "switches", "samples", 1, stack, thread);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static void release(void *state)
 {

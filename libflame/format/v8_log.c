@@ -344,7 +344,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		fl_lines_bad(&base->lines, line);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static void release(void *state)
 {

@@ -377,7 +377,7 @@ static int read(struct flame_source *source)
 	return source->batch.n ? FLAME_OK : at_end(r);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_vtune(struct flame_source *source)
 {

@@ -343,7 +343,7 @@ static bool take_close(struct reader *r, struct flame_sample *sample)
 	return false;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int finish(struct reader *r)
 {

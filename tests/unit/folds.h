@@ -6,7 +6,7 @@
 #ifndef TESTS_FOLDS_H
 #define TESTS_FOLDS_H
 
-#include "format/format.h"
+#include "format/formats.h"
 #include "said.h"
 
 /* Folded, with an option or not. */

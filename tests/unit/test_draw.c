@@ -5,7 +5,7 @@
 #include "fl.h"
 
 #include "draw/draw.h"
-#include "format/format.h"
+#include "format/formats.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

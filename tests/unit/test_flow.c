@@ -6,7 +6,7 @@
 #include "fl.h"
 
 #include "flow/flow.h"
-#include "format/format.h"
+#include "format/formats.h"
 #include "tree/origins.h"
 
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "format/format.h"
+#include "format/formats.h"
 #include "format/folded/folded.h"
 #include "tree/tree.h"
 #include "said.h"

@@ -2,7 +2,7 @@
 /* Thread dumps of JVMs: dialects, logs around them, what is cut. */
 #include "fl.h"
 
-#include "format/format.h"
+#include "format/formats.h"
 #include "said.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/format.h"
+#include "format/formats.h"
 #include "tree/tree.h"
 #include "said.h"
 

@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "format/formats.h"
 #include "format/perf/reader.h"
 #include "filter/filter.h"
 #include "tree/tree.h"

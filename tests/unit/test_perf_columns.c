@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "format/formats.h"
 #include "format/perf/reader.h"
 #include "said.h"
 

@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "format/formats.h"
 #include "flow/flow.h"
 #include "format/pprof/pprof.h"
 

@@ -2,7 +2,7 @@
 /* Stacks of Python: faulthandler's and py-spy dump's. */
 #include "fl.h"
 
-#include "format/format.h"
+#include "format/formats.h"
 #include "said.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "draw/rows.h"
 #include "flow/flow.h"
-#include "format/format.h"
+#include "format/formats.h"
 
 #include "said.h"
 

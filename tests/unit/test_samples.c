@@ -5,7 +5,7 @@
 #include "fl.h"
 
 #include "flow/runs.h"
-#include "format/format.h"
+#include "format/formats.h"
 #include "said.h"
 #include "tree/samples.h"
 

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "format/format.h"
+#include "format/formats.h"
 #include "said.h"
 
 TestSuite(unreadable, .init = start, .fini = stop);

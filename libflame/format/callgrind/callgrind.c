@@ -324,7 +324,7 @@ static int read(struct flame_source *source)
 	return fl_lines_end(source, &r->base.lines);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_callgrind(struct flame_source *source)
 {

@@ -2,7 +2,7 @@
 /*
  * callgrind: call graphs whose stacks are estimated.
  *
- *	callgrind.c	lines, and the row of formats.c
+ *	callgrind.c	lines, and the row of formats.def
  *	stacks.c	functions and calls, and stacks of them
  */
 #ifndef FL_CALLGRIND_H

@@ -192,7 +192,7 @@ static void read_document(struct flame_source *source)
 		give_samples(d);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static void release(void *state)
 {

@@ -513,7 +513,7 @@ static void read_document(struct flame_source *source)
 	forget_threads(f);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_firefox(struct flame_source *source)
 {

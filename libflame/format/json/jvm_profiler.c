@@ -201,7 +201,7 @@ static void accept_line(struct fl_line_reader *r, struct slice line)
 		give(r, &record);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int read(struct flame_source *source)
 {

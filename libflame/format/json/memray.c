@@ -288,7 +288,7 @@ static void read_document(struct flame_source *source)
 		fl_json_bad(&r->js, "columns of unlike lengths");
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static void release(void *state)
 {

@@ -136,7 +136,7 @@ static void read_document(struct flame_source *source)
 		fl_no_memory(source->flame);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static void release(void *state)
 {

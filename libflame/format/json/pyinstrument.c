@@ -90,7 +90,7 @@ static void read_document(struct flame_source *source)
 	fl_json_object(&p->js, document, p);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_pyinstrument(struct flame_source *source)
 {

@@ -167,7 +167,7 @@ static void read_document(struct flame_source *source)
 			    "scalene run --stacks");
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static void release(void *state)
 {

@@ -352,7 +352,7 @@ static void read_document(struct flame_source *source)
 		add_samples(s);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_sentry(struct flame_source *source)
 {

@@ -665,7 +665,7 @@ static void read_document(struct flame_source *source)
 		give_samples(s);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_speedscope(struct flame_source *source)
 {

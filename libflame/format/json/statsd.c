@@ -213,7 +213,7 @@ static void read_document(struct flame_source *source)
 		fl_json_object(&s->js, document, s);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_statsd(struct flame_source *source)
 {

@@ -126,7 +126,7 @@ static void read_document(struct flame_source *source)
 						"samples", "samples"));
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static void release(void *state)
 {

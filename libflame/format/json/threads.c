@@ -328,7 +328,7 @@ static void read_document(struct flame_source *source)
 		fl_json_object(&t->js, document, t);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_threads(struct flame_source *source)
 {

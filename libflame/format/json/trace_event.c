@@ -661,7 +661,7 @@ static void read_document(struct flame_source *source)
 	forget(t);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_trace(struct flame_source *source)
 {

@@ -635,7 +635,7 @@ static void read_document(struct flame_source *source)
 		fl_v8_give(f->profile, 0);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_v8(struct flame_source *source)
 {

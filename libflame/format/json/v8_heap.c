@@ -87,7 +87,7 @@ static void read_document(struct flame_source *source)
 	fl_json_object(&heap->js, document, heap);
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int open_heap(struct flame_source *source)
 {

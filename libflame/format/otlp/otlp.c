@@ -477,7 +477,7 @@ static int read(struct flame_source *source)
 	return FLAME_END;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_otlp(struct flame_source *source)
 {

@@ -5,7 +5,7 @@
  *
  *	dictionary.c	what samples point to, by index
  *	layout.c	which numbers the fields of samples have
- *	otlp.c		samples, and the row of formats.c
+ *	otlp.c		samples, and the row of formats.def
  *	json.c		messages in JSON, encoded as of 1.10
  *	write.c		the same, written as of 1.10
  */

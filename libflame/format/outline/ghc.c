@@ -182,7 +182,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	}
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_ghc(struct flame_source *source)
 {

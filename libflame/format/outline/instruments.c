@@ -187,7 +187,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	}
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int read(struct flame_source *source)
 {

@@ -109,7 +109,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	}
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_massif(struct flame_source *source)
 {

@@ -103,7 +103,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	fl_outline_add(&r->outline, fl_indent(line), frame, &count);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_pmcstat(struct flame_source *source)
 {

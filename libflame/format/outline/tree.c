@@ -339,7 +339,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	base->buf.failed |= r->other.failed || r->titles.failed;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_tree(struct flame_source *source)
 {

@@ -122,7 +122,7 @@ static int read(struct flame_source *source)
 	return FLAME_OK;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_tree_xml(struct flame_source *source)
 {

@@ -370,7 +370,7 @@ static int at_end(struct reader *r)
 	return FLAME_END;
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int read(struct flame_source *source)
 {

@@ -7,7 +7,7 @@
  *	samples.c	samples as they come, equal ones added up
  *	prune.c		functions that a profile drops
  *	labels.c	labels of samples: threads, times
- *	read.c		profiles, and the row of formats.c
+ *	read.c		profiles, and the row of formats.def
  *	write.c		the same, written
  *	raw.c, raw_line.c, traces.c	what go tool pprof -raw and -traces print
  *	text.c		profiles as text, of Go and gperftools

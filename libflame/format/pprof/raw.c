@@ -308,7 +308,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		fl_lines_bad(&base->lines, line);
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static void release(void *state)
 {

@@ -659,7 +659,7 @@ static int read(struct flame_source *source)
 	return FLAME_END;
 }
 
-/* The row of formats.c ------------------------------------------------ */
+/* The row of formats.def ------------------------------------------------ */
 
 static int open_pprof(struct flame_source *source)
 {

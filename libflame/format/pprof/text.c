@@ -539,7 +539,7 @@ static bool give(struct reader *r, struct flame_sample *sample)
 	return sample->weight != 0 && stack;
 }
 
-/* The row of formats.c ------------------------------------------------- */
+/* The row of formats.def ------------------------------------------------- */
 
 static int read(struct flame_source *source)
 {
