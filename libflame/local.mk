@@ -301,6 +301,7 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/sockets.c libflame/sample/spill.c \
 	libflame/sample/cpu_time.c libflame/sample/stubs.c \
 	libflame/sample/symbols.c libflame/sample/symbols.h \
+	libflame/sample/target.c \
 	libflame/sample/targets.c libflame/sample/targets.h \
 	libflame/sample/threads.c libflame/sample/unwind.c \
 	libflame/sample/unwind.h libflame/sample/virtual_machines.h \

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,30 +219,73 @@ static bool read_events(const struct cli *cli, struct flame *flame, int fd,
 	return good;
 }
 
+/* Each JVM has a thread: one that does not answer holds up no other. */
+struct jvm {
+	struct fl_jvm_events events;
+	struct fl_refusal refusal;
+	const char *settings;
+	pthread_t thread;
+	pid_t pid;
+	bool runs, good;
+	int fd;			/* of its recording; -1: none */
+};
+
+static void *start_jvm(void *arg)
+{
+	struct jvm *jvm = arg;
+
+	jvm->good = fl_jvm_events_start(&jvm->events, jvm->pid, jvm->settings,
+					&jvm->refusal);
+	return NULL;
+}
+
+static void *stop_jvm(void *arg)
+{
+	struct jvm *jvm = arg;
+
+	jvm->fd = fl_jvm_events_stop(&jvm->events, &jvm->refusal);
+	return NULL;
+}
+
+/* Of those that started. */
+static void each_jvm(struct jvm *jvms, size_t n, void *(*what)(void *arg))
+{
+	for (size_t i = 0; i < n; i++) {
+		jvms[i].runs = jvms[i].good &&
+			pthread_create(&jvms[i].thread, NULL, what,
+				       &jvms[i]) == 0;
+		jvms[i].good = jvms[i].runs;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (jvms[i].runs)
+			pthread_join(jvms[i].thread, NULL);
+}
+
 /*
  * Returns the number of recordings read, or copied where there is no sink; -1:
  * failed.
  */
 static int stop_jvms(const struct cli *cli, struct flame *flame,
-		     struct fl_jvm_events *events, size_t n,
+		     struct jvm *jvms, size_t n,
 		     struct flame_sink *sink, struct flame_sink *root)
 {
-	struct fl_refusal refusal;
 	int read = 0;
 
+	each_jvm(jvms, n, stop_jvm);
 	for (size_t i = 0; i < n; i++) {
-		int fd = fl_jvm_events_stop(&events[i], &refusal);
+		struct fl_jvm_events *events = &jvms[i].events;
+		int fd = jvms[i].fd;
 		bool good = true;
 
-		if (fd < 0) {
-			cli_say(cli, "%s", refusal.text);
+		if (fd < 0 && jvms[i].good)
+			cli_say(cli, "%s", jvms[i].refusal.text);
+		if (fd < 0)
 			continue;
-		}
 		if (sink && read >= 0) {
-			fl_jvm_root_name(root, events[i].comm);
+			fl_jvm_root_name(root, events->comm);
 			good = read_events(cli, flame, fd, sink);
 		} else if (!sink && read >= 0 && is_raw(cli)) {
-			good = copy_recording(cli, &events[i], fd);
+			good = copy_recording(cli, events, fd);
 		}
 		read = good ? read + (read >= 0) : -1;
 		close(fd);
@@ -269,29 +313,29 @@ static bool are_jvms(const struct cli *cli, const struct fl_targets *targets)
 	return true;
 }
 
+/* Whether any JVM records; a message names each that does not. */
 static bool start_jvms(const struct cli *cli, const struct fl_targets *targets,
-		       struct fl_jvm_events *events)
+		       struct jvm *jvms)
 {
-	struct fl_refusal refusal = { .text = "" };
 	struct fl_buf settings = { 0 };
-	size_t n = 0;
+	bool any = false;
 
 	make_settings(cli->own, &settings);
-	while (!settings.failed && n < targets->count &&
-	       fl_jvm_events_start(&events[n], targets->data[n],
-				   settings.data, &refusal))
-		n++;
+	for (size_t i = 0; i < targets->count; i++)
+		jvms[i] = (struct jvm){
+			.pid = targets->data[i], .settings = settings.data,
+			.good = !settings.failed, .fd = -1,
+		};
+	fl_attach_hurries(&record_stopped);
+	each_jvm(jvms, targets->count, start_jvm);
 	fl_buf_free(&settings);
-	if (n == targets->count)
-		return true;
-	cli_say(cli, "%s", refusal.text[0] ? refusal.text : strerror(ENOMEM));
-	for (size_t i = 0; i < n; i++) {
-		int fd = fl_jvm_events_stop(&events[i], &refusal);
-
-		if (fd >= 0)
-			close(fd);
+	for (size_t i = 0; i < targets->count; i++) {
+		any |= jvms[i].good;
+		if (!jvms[i].good)
+			cli_say(cli, "%s", jvms[i].refusal.text[0] ?
+				jvms[i].refusal.text : strerror(ENOMEM));
 	}
-	return false;
+	return any;
 }
 
 /*
@@ -325,22 +369,22 @@ int record_jvms(struct cli *cli, struct flame *flame,
 		struct fl_targets *targets)
 {
 	struct flame_sink *sink = NULL, *root = NULL;
-	struct fl_jvm_events *events;
+	struct jvm *jvms;
 	double seconds;
 	int read, status;
 
 	if (!are_jvms(cli, targets))
 		return STATUS_REFUSED;
-	events = calloc(targets->count, sizeof(*events));
-	if (!events || !start_jvms(cli, targets, events)) {
-		free(events);
+	jvms = calloc(targets->count, sizeof(*jvms));
+	if (!jvms || !start_jvms(cli, targets, jvms)) {
+		free(jvms);
 		return STATUS_REFUSED;
 	}
 	seconds = wait_for_jvms(cli->own, targets);
 	if (!is_raw(cli))
 		sink = make_chain(cli, flame, &root);
-	read = stop_jvms(cli, flame, events, targets->count, sink, root);
-	free(events);
+	read = stop_jvms(cli, flame, jvms, targets->count, sink, root);
+	free(jvms);
 	if (is_raw(cli)) {
 		if (read > 0)
 			say_jvms(cli, read, seconds);

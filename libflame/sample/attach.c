@@ -13,25 +13,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
 	MAX_REPLY = 1 << 20,
-	REPLY_SECONDS = 60,
-	SOCKET_MS = 10000	/* a busy JVM answers late */
+	STEP_MS = 20,
+	HURRY_MS = 700		/* once the recording is to end at once */
 };
 
 struct attach {
 	pid_t pid, inner;	/* our number, and its own */
+	int64_t deadline;	/* of all that is said */
+	bool hurries;		/* it was made shorter */
 	int tmp;		/* its /tmp */
 	struct stat owner;
 	struct fl_refusal *refusal;
@@ -44,22 +45,35 @@ static bool refuse(struct attach *a, const char *why)
 	return false;
 }
 
-int fl_open_tmp(pid_t pid)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	char path[32];
-	int root, tmp;
+static volatile const int *hurries;
 
-	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -1;
-	tmp = (int)syscall(SYS_openat2, root, "/tmp", &how, sizeof(how));
-	close(root);
-	return tmp;
+void fl_attach_hurries(volatile const int *when)
+{
+	hurries = when;
+}
+
+/* Milliseconds for the next step of waiting; 0: the time is over. */
+static int time_left(struct attach *a)
+{
+	int64_t now = fl_now(), most = now + INT64_C(1000000) * HURRY_MS;
+
+	if (hurries && *hurries && !a->hurries) {
+		a->deadline = FL_MIN(a->deadline, most);
+		a->hurries = true;
+	}
+	return now >= a->deadline ? 0 : STEP_MS;
+}
+
+/* Whether the socket is ready before the time is over. */
+static bool wait_for(struct attach *a, int fd, short what)
+{
+	struct pollfd one = { .fd = fd, .events = what };
+	int ms;
+
+	while ((ms = time_left(a)))
+		if (poll(&one, 1, ms) > 0)
+			return true;
+	return false;
 }
 
 static bool catches_quit(pid_t pid)
@@ -96,7 +110,7 @@ static bool has_socket(const struct attach *a, const char *name)
 /* Asks the JVM to open its socket. */
 static bool ask_for_socket(struct attach *a, const char *socket)
 {
-	struct timespec pause = { 0, 20000000 };
+	struct timespec pause = { 0, INT64_C(1000000) * STEP_MS };
 	char name[64];
 	int fd;
 
@@ -116,7 +130,7 @@ static bool ask_for_socket(struct attach *a, const char *socket)
 	    geteuid() == 0)
 		errno = 0;	/* it is looked at by its owner, then refused */
 	kill(a->pid, SIGQUIT);
-	for (int ms = 0; ms < SOCKET_MS && !has_socket(a, socket); ms += 20)
+	while (time_left(a) && !has_socket(a, socket))
 		nanosleep(&pause, NULL);
 	if (fd >= 0) {
 		close(fd);
@@ -126,10 +140,24 @@ static bool ask_for_socket(struct attach *a, const char *socket)
 	       refuse(a, "does not answer: it opened no socket in its /tmp");
 }
 
+/* While the backlog is full connect() says EAGAIN. */
+static bool connect_in_time(struct attach *a, int fd,
+			    const struct sockaddr_un *address)
+{
+	const struct timespec pause = { 0, INT64_C(1000000) * STEP_MS };
+
+	while (connect(fd, (const struct sockaddr *)address,
+		       sizeof(*address)) != 0) {
+		if (errno != EAGAIN || !time_left(a))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 static int connect_to(struct attach *a)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct timeval limit = { REPLY_SECONDS, 0 };
 	char name[64];
 	int fd;
 
@@ -138,10 +166,8 @@ static int connect_to(struct attach *a)
 		return -1;
 	snprintf(address.sun_path, sizeof(address.sun_path),
 		 "/proc/self/fd/%d/%s", a->tmp, name);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || !connect_in_time(a, fd, &address)) {
 		if (fd >= 0)
 			close(fd);
 		refuse(a, "cannot be attached to: its socket is closed");
@@ -151,7 +177,7 @@ static int connect_to(struct attach *a)
 }
 
 /* Version, name and three arguments, each with a NUL. */
-static bool send_command(int fd, const char *line)
+static bool send_command(struct attach *a, int fd, const char *line)
 {
 	struct fl_buf buf = { 0 };
 	bool good;
@@ -159,49 +185,64 @@ static bool send_command(int fd, const char *line)
 	fl_buf_put(&buf, "1\0jcmd", 7);
 	fl_buf_put(&buf, line, strlen(line) + 1);
 	fl_buf_put(&buf, "\0", 2);
-	good = !buf.failed &&
+	good = !buf.failed && wait_for(a, fd, POLLOUT) &&
 	       send(fd, buf.data, buf.size, MSG_NOSIGNAL) ==
 		       (ssize_t)buf.size;
 	fl_buf_free(&buf);
 	return good;
 }
 
+/* All of it, with a NUL; false: the end did not come in time. */
+static bool receive(struct attach *a, int fd, struct fl_buf *text)
+{
+	enum { PIECE = 4096 };
+	ssize_t n = -1;
+	char *to;
+
+	while (text->size < MAX_REPLY && wait_for(a, fd, POLLIN) &&
+	       (to = fl_buf_reserve(text, PIECE)) &&
+	       (n = recv(fd, to, PIECE, 0)) > 0)
+		text->size += (size_t)n;
+	fl_buf_byte(text, '\0');
+	return n == 0 && !text->failed;
+}
+
 /* A line with a number, which is 0 where it worked, and text. */
 static bool read_reply(struct attach *a, int fd, struct fl_buf *reply)
 {
-	size_t size = 0, line;
-	char *text = fl_read_file(fd, MAX_REPLY, &size);
+	struct fl_buf text = { 0 };
 	char why[256];
+	const char *rest;
+	bool good = false;
 
 	reply->size = 0;
-	if (!text || !size) {
-		fl_free(text);
+	if (!receive(a, fd, &text) || !text.data[0]) {
+		fl_buf_free(&text);
 		return refuse(a, "does not answer");
 	}
-	line = strcspn(text, "\n");
-	if (text[line])
-		line++;
-	fl_buf_put(reply, text + line, size - line + 1);
+	rest = text.data + strcspn(text.data, "\n");
+	rest += *rest == '\n';
+	fl_buf_put(reply, rest, strlen(rest) + 1);
 	if (reply->failed) {
-		fl_free(text);
-		return refuse(a, "does not answer: out of memory");
+		refuse(a, "does not answer: out of memory");
+	} else if (strtol(text.data, NULL, 10) != 0) {
+		snprintf(why, sizeof(why), "refuses: %.*s",
+			 (int)FL_MIN(strcspn(rest, "\n"), (size_t)200), rest);
+		refuse(a, why);
+	} else {
+		reply->size--;
+		good = true;
 	}
-	reply->size--;
-	if (strtol(text, NULL, 10) == 0) {
-		fl_free(text);
-		return true;
-	}
-	snprintf(why, sizeof(why), "refuses: %.*s",
-		 (int)FL_MIN(strcspn(text + line, "\n"), (size_t)200),
-		 text + line);
-	fl_free(text);
-	return refuse(a, why);
+	fl_buf_free(&text);
+	return good;
 }
 
-static bool try_attach(pid_t pid, const char *line, struct fl_buf *reply,
-		       struct fl_refusal *refusal)
+static bool try_attach(pid_t pid, const char *line, int64_t deadline,
+		       struct fl_buf *reply, struct fl_refusal *refusal)
 {
-	struct attach a = { .pid = pid, .refusal = refusal, .tmp = -1 };
+	struct attach a = {
+		.pid = pid, .refusal = refusal, .tmp = -1, .deadline = deadline
+	};
 	char path[32];
 	bool good = false;
 	int fd = -1;
@@ -217,7 +258,7 @@ static bool try_attach(pid_t pid, const char *line, struct fl_buf *reply,
 			      "/tmp (/proc/PID/root)");
 	fd = connect_to(&a);
 	if (fd >= 0)
-		good = send_command(fd, line) ? read_reply(&a, fd, reply) :
+		good = send_command(&a, fd, line) ? read_reply(&a, fd, reply) :
 		       refuse(&a, "does not answer");
 	if (fd >= 0)
 		close(fd);
@@ -226,13 +267,15 @@ static bool try_attach(pid_t pid, const char *line, struct fl_buf *reply,
 }
 
 /* A JVM that is just starting answers before it knows all of its commands. */
-bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
+bool fl_attach(pid_t pid, const char *line, int seconds, struct fl_buf *reply,
 	       struct fl_refusal *refusal)
 {
 	enum { MAX_TRIES = 20 };
 	const struct timespec pause = { 0, 100000000 };
+	int64_t deadline = fl_now() + INT64_C(1000000000) * seconds;
 
-	for (int tries = 1; !try_attach(pid, line, reply, refusal); tries++) {
+	for (int tries = 1;
+	     !try_attach(pid, line, deadline, reply, refusal); tries++) {
 		if (tries == MAX_TRIES ||
 		    !strstr(refusal->text, "Unknown diagnostic command"))
 			return false;

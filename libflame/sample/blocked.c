@@ -9,7 +9,6 @@
 
 #include "sample/blocked.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +18,9 @@ ssize_t fl_read_task(pid_t pid, pid_t tid, const char *name, char *text,
 		     size_t size)
 {
 	char path[64];
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid,
-		 name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n;
+	snprintf(path, sizeof(path), "task/%d/%s", (int)tid, name);
+	return fl_read_short(pid, path, text, size);
 }
 
 /* "RAN WAITED TURNS", in nanoseconds; kernels may lack it. */

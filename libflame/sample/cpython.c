@@ -15,12 +15,14 @@
 #include "fl.h"
 
 #include "sample/cpython.h"
+#include "sample/proc.h"
 #include "sample/virtual_machines.h"
 
 #include <stdlib.h>
 
 enum {
 	MAX_THREADS = 10000, MAX_INTERPRETERS = 100, MAX_PYTHON_FRAMES = 1000,
+	PAUSES = 20,		/* times the cost of a list of threads */
 	OWNED_BY_C = 3,		/* and more: a frame that only marks an entry */
 	GLIBC_TID = 720, MUSL_TID = 48	/* in what a pthread_t points to */
 };
@@ -231,10 +233,12 @@ static void find_threads(struct fl_cpython *py)
 		uint64_t thread = fl_py_word(py, interpreter + l->threads);
 
 		for (; thread && n < MAX_THREADS; n++) {
-			uint64_t *place = fl_map_put(&py->threads,
-				number_of(py, thread), NULL);
+			uint64_t number = number_of(py, thread), *place;
+			bool fresh;
 
-			if (!place)
+			place = fl_map_put(&py->threads, number, &fresh);
+			/* A list that comes back has no end. */
+			if (!place || (number && !fresh))
 				return;
 			*place = thread;
 			thread = fl_py_word(py, thread + l->next_thread);
@@ -247,10 +251,16 @@ static void find_threads(struct fl_cpython *py)
 static uint64_t thread_of(struct fl_cpython *py, pid_t tid)
 {
 	const uint64_t *place = fl_map_get(&py->threads, (uint64_t)tid);
+	int64_t begin;
 
 	if (place && number_of(py, *place) == (uint64_t)tid)
 		return *place;
+	begin = fl_now();
+	if (begin < py->next_list)
+		return 0;
 	find_threads(py);
+	/* Lists may be long, and a thread need not be in them. */
+	py->next_list = fl_now() + PAUSES * (fl_now() - begin);
 	place = fl_map_get(&py->threads, (uint64_t)tid);
 	return place ? *place : 0;
 }

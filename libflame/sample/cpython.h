@@ -45,6 +45,7 @@ struct fl_cpython {
 	struct fl_py_layout layout;
 	uint64_t runtime;
 	struct fl_map threads;	/* tid -> PyThreadState */
+	int64_t next_list;	/* when they may be listed again; ns */
 	struct fl_map codes;	/* code object -> place in names */
 	struct fl_py_code {
 		uint64_t at, name, file, lines;

@@ -109,7 +109,7 @@ struct fl_hotspot {
 	size_t nmethods, methods_capacity;
 	struct fl_map methods_by_at;
 	struct fl_map threads;		/* tid -> its JavaThread */
-	unsigned threads_round;		/* when they were listed */
+	int64_t next_list;		/* when they may be listed again; ns */
 	struct fl_vm_names names;
 	bool lines;		/* names have them */
 	struct fl_buf buf;

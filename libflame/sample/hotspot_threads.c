@@ -15,6 +15,7 @@
 
 enum {
 	MAX_THREADS = 1 << 16,
+	PAUSES = 20,		/* times the cost of a list of threads */
 	MAX_NAME = 2048,	/* bytes; what is longer is cut */
 	OBJECT_SIZE = 192,	/* bytes that are searched */
 	STRING_SIZE = 40,
@@ -310,14 +311,15 @@ static bool add_thread(struct fl_hotspot *h, uint64_t at)
 {
 	pid_t tid = number_of(h, at);
 	uint64_t *place;
+	bool fresh;
 
 	if (tid <= 0)
 		return true;
-	place = fl_map_put(&h->threads, (uint64_t)tid, NULL);
+	place = fl_map_put(&h->threads, (uint64_t)tid, &fresh);
 	if (!place)
 		return fl_no_memory(h->flame) == FLAME_OK;
 	*place = at;
-	return true;
+	return fresh;	/* a list that comes back has no end */
 }
 
 /* A list up to 11, an array since. */
@@ -350,12 +352,15 @@ static bool list_threads(struct fl_hotspot *h)
 static uint64_t java_thread(struct fl_hotspot *h, pid_t tid)
 {
 	const uint64_t *at = fl_map_get(&h->threads, (uint64_t)tid);
+	int64_t begin;
 
 	if (at && number_of(h, *at) == tid)
 		return *at;
-	if (h->threads_round == h->round || !list_threads(h))
+	begin = fl_now();
+	if (begin < h->next_list)
 		return 0;
-	h->threads_round = h->round;
+	list_threads(h);
+	h->next_list = fl_now() + PAUSES * (fl_now() - begin);
 	at = fl_map_get(&h->threads, (uint64_t)tid);
 	return at ? *at : 0;
 }

@@ -100,11 +100,8 @@ static void add_awaited(struct fl_recorder *r, pid_t pid, pid_t tid)
 static void list_jvm(struct fl_recorder *r, pid_t pid)
 {
 	struct dirent *entry;
-	char path[32];
-	DIR *dir;
+	DIR *dir = fl_open_folder(pid, "task");
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
 	while (dir && (entry = readdir(dir)))
 		if (fl_is_digit(entry->d_name[0]))
 			add_awaited(r, pid, (pid_t)strtol(entry->d_name, NULL,

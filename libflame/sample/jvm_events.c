@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A busy JVM answers late; it writes a large recording when it stops. */
+enum { START_SECONDS = 10, STOP_SECONDS = 60 };
+
 void fl_jvm_settings(struct fl_buf *settings, unsigned what, unsigned hertz)
 {
 	fl_buf_text(settings, "settings=none");
@@ -60,13 +63,14 @@ bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 	events->tmp = fl_open_tmp(pid);
 	/* Nobody else can guess it, and lay a link there. */
 	snprintf(events->name, sizeof(events->name), "flame-record-%d-%llx",
-		 (int)getpid(), (unsigned long long)fl_now());
+		 (int)pid, (unsigned long long)fl_now());
 	/* Where it ends before it is told to stop, it writes what it has. */
 	fl_buf_print(&line, "JFR.start name=%s dumponexit=true "
 		     "filename=/tmp/%s.jfr %s", events->name, events->name,
 		     settings);
 	refusal->text[0] = '\0';
-	good = !line.failed && fl_attach(pid, line.data, &reply, refusal);
+	good = !line.failed && fl_attach(pid, line.data, START_SECONDS, &reply,
+					   refusal);
 	fl_buf_free(&line);
 	if (good && !strstr(reply.data, "Started recording")) {
 		snprintf(refusal->text, sizeof(refusal->text),
@@ -115,7 +119,7 @@ int fl_jvm_events_stop(struct fl_jvm_events *events,
 	events->started = false;
 	snprintf(line, sizeof(line), "JFR.stop name=%s filename=/tmp/%s.jfr",
 		 events->name, events->name);
-	good = fl_attach(events->pid, line, &reply, refusal);
+	good = fl_attach(events->pid, line, STOP_SECONDS, &reply, refusal);
 	fd = take_file(events);
 	if (fd < 0 && good)
 		snprintf(refusal->text, sizeof(refusal->text),

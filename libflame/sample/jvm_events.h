@@ -10,13 +10,13 @@
 /* attach.c ------------------------------------------------------------ */
 
 /*
- * Gives a JVM a command of jcmd's; the reply ends in NUL.  false: see the
- * refusal.
+ * Gives a JVM a command of jcmd's; the reply ends in NUL.  It is there within
+ * these seconds, or never.  false: see the refusal.
  */
-bool fl_attach(pid_t pid, const char *line, struct fl_buf *reply,
+bool fl_attach(pid_t pid, const char *line, int seconds, struct fl_buf *reply,
 	       struct fl_refusal *refusal);
-/* A process's /tmp, as it sees it; -1: none. */
-int fl_open_tmp(pid_t pid);
+/* Once this is not zero, less than a second is left for each command. */
+void fl_attach_hurries(volatile const int *when);
 
 /* jvm_events.c -------------------------------------------------------- */
 

@@ -9,11 +9,10 @@
 #include "format/perf/frame.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_TEXT = 256 << 20, LARGE = 4 << 20 };	/* of a perf map */
@@ -128,33 +127,75 @@ flame_id fl_process_jit_frame(struct fl_processes *all, struct fl_process *p,
 	return id;
 }
 
+/* What reading may cost --------------------------------------------------- */
+
+/*
+ * A process may show lists without an end, and names of megabytes.  Reading
+ * a real one costs some 60 us a sample, and a few hundred ms at first.
+ */
+enum {
+	READ_NS = 1000000, FREE_NS = 250000000,
+	CROWDED_NS = 500000000,	/* of all processes: then less is free */
+	CROWDED_FREE_NS = 20000000, MAX_PAUSES = 6
+};
+
+#define SECOND_NS INT64_C(1000000000)
+
+static int64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+/* Files are others' too, and their size bounds them. */
+int64_t fl_process_begin_read(const struct fl_processes *all)
+{
+	return cpu_time() - all->loading;
+}
+
+static void pause_reading(struct fl_processes *all, struct fl_process *p,
+			  int64_t now)
+{
+	struct fl_budget *b = &p->budget;
+
+	if (!b->pauses)
+		fl_warn(all->flame, "process %d: its frames of Java or Python "
+			"are slow to read: for a while it has native frames "
+			"only", (int)p->pid);
+	b->until = now + (SECOND_NS << FL_MIN(b->pauses, MAX_PAUSES));
+	b->pauses++;
+}
+
+void fl_process_end_read(struct fl_processes *all, struct fl_process *p,
+			 int64_t begin)
+{
+	struct fl_budget *b = &p->budget;
+	int64_t now = fl_now(), cost = fl_process_begin_read(all) - begin;
+
+	if (now - all->second > SECOND_NS) {
+		all->second = now;
+		all->spent = 0;
+	}
+	if (now - b->second > SECOND_NS) {
+		b->second = now;
+		b->spent = b->reads = 0;
+	}
+	all->spent += cost;
+	b->spent += cost;
+	b->reads++;
+	if (b->spent > (int64_t)b->reads * READ_NS +
+		       (all->spent > CROWDED_NS ? CROWDED_FREE_NS : FREE_NS))
+		pause_reading(all, p, now);
+}
+
+static bool may_read(const struct fl_process *p)
+{
+	return !p->budget.until || fl_now() > p->budget.until;
+}
+
 /* Java ------------------------------------------------------------------ */
-
-/* Needs the same right as process_vm_readv. */
-static ssize_t read_mem_file(pid_t pid, uint64_t at, const struct iovec *to)
-{
-	char path[32];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	fd = at <= INT64_MAX ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return -1;
-	n = preadv(fd, to, 1, (off_t)at);
-	close(fd);
-	return n;
-}
-
-ssize_t fl_read_memory(pid_t pid, uint64_t at, void *to, size_t size)
-{
-	struct iovec local = { to, size };
-	struct iovec remote = { (void *)(uintptr_t)at, size };
-	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-
-	return n < 0 && (errno == EPERM || errno == ENOSYS) ?
-	       read_mem_file(pid, at, &local) : n;
-}
 
 bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
 {
@@ -167,24 +208,9 @@ bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
 bool fl_process_read_parts(void *arg, const uint64_t *at, size_t n, void *to,
 			   size_t size)
 {
-	enum { PARTS = 512 };
 	const struct fl_process *p = arg;
-	struct iovec remote[PARTS], local;
-	char *end = to;
 
-	for (size_t done = 0, k; done < n; done += k) {
-		k = FL_MIN(n - done, (size_t)PARTS);
-		for (size_t i = 0; i < k; i++)
-			remote[i] = (struct iovec){
-				(void *)(uintptr_t)at[done + i], size
-			};
-		local = (struct iovec){ end, k * size };
-		if (process_vm_readv(p->pid, &local, 1, remote, k, 0) !=
-		    (ssize_t)(k * size))
-			return false;
-		end += k * size;
-	}
-	return true;
+	return fl_read_memory_parts(p->pid, at, n, to, size);
 }
 
 static const struct fl_mapping *find_path(const struct fl_process *p,
@@ -308,6 +334,8 @@ static void open_python(struct fl_processes *all, struct fl_process *p)
 struct fl_cpython *fl_process_python(struct fl_processes *all,
 				     struct fl_process *p)
 {
+	if (!may_read(p))
+		return NULL;
 	if (!p->python && !p->python_refused && !p->exited &&
 	    (!p->python_tried || fl_now() - p->python_tried > FL_REREAD_NS))
 		open_python(all, p);
@@ -342,6 +370,8 @@ static void open_jvm(struct fl_processes *all, struct fl_process *p)
 struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 				  struct fl_process *p, uint64_t at)
 {
+	if (!may_read(p))
+		return NULL;
 	if (!p->hotspot && !p->hotspot_refused && !p->exited &&
 	    (!p->hotspot_tried || fl_now() - p->hotspot_tried > FL_REREAD_NS))
 		open_jvm(all, p);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files: those of a process, seen as the process sees them, and those that are
- * mapped, with their symbols and call frame information.
+ * Files that are mapped, with their symbols and call frame information.
  *
- * Files are opened by the process's own view: /proc/PID/map_files, which
- * also has deleted files, or the path below /proc/PID/root.
+ * They are opened by the process's own view: /proc/PID/map_files, which also
+ * has deleted files, or the path below /proc/PID/root (target.c).
  */
 #include "fl.h"
 
@@ -14,88 +13,14 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-enum {
-	MAX_TEXT = 256 << 20,	/* of a /proc file */
-	MODULES = 64		/* more unused ones are freed */
-};
-
-/* Files ----------------------------------------------------------------- */
-
-static int only_regular(int fd)
-{
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	return fd;
-}
-
-int fl_open_in_root(pid_t pid, const char *path, bool follow)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS |
-			   (follow ? 0 : RESOLVE_NO_SYMLINKS),
-	};
-	char root[64];
-	int dir, fd;
-
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
-	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return -1;
-	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	close(dir);
-	return only_regular(fd);
-}
-
-char *fl_read_file(int fd, size_t limit, size_t *size)
-{
-	struct fl_buf buf = { 0 };
-	ssize_t n;
-
-	do {
-		char *to = fl_buf_reserve(&buf, 1 << 16);
-
-		n = to ? read(fd, to, 1 << 16) : -1;
-		if (n > 0)
-			buf.size += (size_t)n;
-	} while (n > 0 && buf.size < limit);
-	if (n < 0 || !fl_buf_reserve(&buf, 1)) {
-		fl_buf_free(&buf);
-		return NULL;
-	}
-	buf.data[buf.size] = '\0';
-	*size = buf.size;
-	return buf.data;
-}
-
-char *fl_read_proc(pid_t pid, const char *name, size_t *size)
-{
-	char path[64], *text;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = fl_read_file(fd, MAX_TEXT, size);
-	close(fd);
-	return text;
-}
+enum { MODULES = 64 };	/* more unused ones are freed */
 
 /* Modules --------------------------------------------------------------- */
 
@@ -159,31 +84,19 @@ static bool is_same_file(const struct fl_module *module, int fd)
 static int open_mapped(const struct fl_module *module, pid_t pid,
 		       const struct fl_mapping *mapping)
 {
-	char path[96];
-	int fd;
+	int fd = fl_open_mapped(pid, mapping->start, mapping->end);
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-		 (int)pid, mapping->start, mapping->end);
-	fd = only_regular(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	if (fd >= 0)
 		return fd;
 	fd = fl_open_in_root(pid, module->path, true);
-	/* The process may have ended. */
-	if (fd < 0 && errno == ENOENT)
-		fd = only_regular(open(module->path,
-				       O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+	/* The process may have ended: the kernel said what it mapped. */
+	if (fd < 0)
+		fd = fl_open_same(module->path, module->device, module->inode);
 	if (fd >= 0 && !is_same_file(module, fd)) {
 		close(fd);
 		return -1;
 	}
 	return fd;
-}
-
-static struct fl_elf *open_debug(const char *path)
-{
-	int fd = only_regular(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-
-	return fd < 0 ? NULL : fl_elf_open(fd);
 }
 
 static bool is_debug_of(const struct fl_elf *debug, const struct fl_elf *elf)
@@ -197,22 +110,20 @@ static bool is_debug_of(const struct fl_elf *debug, const struct fl_elf *elf)
 /* By the build id, as distributions lay them. */
 static struct fl_elf *debug_by_id(const struct fl_elf *elf)
 {
-	char path[128];
-	int n;
+	char digits[2 * sizeof(elf->build_id) + 1];
+	int fd;
 
 	if (elf->build_id_size < 2)
 		return NULL;
-	n = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/",
-		     elf->build_id[0]);
-	for (size_t i = 1; i < elf->build_id_size; i++)
-		n += snprintf(path + n, sizeof(path) - (size_t)n, "%02x",
-			      elf->build_id[i]);
-	snprintf(path + n, sizeof(path) - (size_t)n, ".debug");
-	return open_debug(path);
+	for (size_t i = 0; i < elf->build_id_size; i++)
+		snprintf(digits + 2 * i, 3, "%02x", elf->build_id[i]);
+	fd = fl_open_debug(digits);
+	return fd < 0 ? NULL : fl_elf_open(fd);
 }
 
 /* By .gnu_debuglink: a name, beside the file or below /usr/lib/debug. */
-static struct fl_elf *debug_by_link(struct fl_elf *elf, const char *path)
+static struct fl_elf *debug_by_link(struct fl_elf *elf, pid_t pid,
+				    const char *path)
 {
 	static const char *const forms[] = {
 		"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"
@@ -224,11 +135,14 @@ static struct fl_elf *debug_by_link(struct fl_elf *elf, const char *path)
 
 	for (size_t i = 0; link && slash && !debug && !strchr(link, '/') &&
 	     i < FL_COUNT(forms); i++) {
+		int fd;
+
 		snprintf(name, sizeof(name), forms[i], (int)(slash - path),
 			 path, link);
 		if (strcmp(name, path) == 0)
 			continue;
-		debug = open_debug(name);
+		fd = fl_open_in_root(pid, name, true);
+		debug = fd < 0 ? NULL : fl_elf_open(fd);
 		if (debug && !is_debug_of(debug, elf)) {
 			fl_elf_close(debug);
 			debug = NULL;
@@ -286,7 +200,8 @@ static struct fl_elf *open_vdso(void)
 				    (size_t)e->e_shnum * e->e_shentsize) : NULL;
 }
 
-static void read_elf(struct fl_processes *all, struct fl_module *module)
+static void read_elf(struct fl_processes *all, struct fl_module *module,
+		     pid_t pid)
 {
 	const struct fl_elf_section *section;
 	struct fl_elf *elf = module->elf, *debug = NULL;
@@ -301,7 +216,7 @@ static void read_elf(struct fl_processes *all, struct fl_module *module)
 	if (!fl_elf_section(elf, ".symtab")) {
 		debug = debug_by_id(elf);
 		if (!debug)
-			debug = debug_by_link(elf, module->path);
+			debug = debug_by_link(elf, pid, module->path);
 		if (!debug)
 			debug = open_packed(elf, &unpacked);
 	}
@@ -397,16 +312,13 @@ static bool is_large(const struct fl_elf *elf)
 	return size > LARGE || (!symbols && elf->build_id_size);
 }
 
-void fl_module_load(struct fl_processes *all, pid_t pid,
-		    const struct fl_mapping *mapping)
+static void load(struct fl_processes *all, pid_t pid,
+		 const struct fl_mapping *mapping)
 {
 	struct fl_module *module = mapping->module;
 	bool busy;
 	int fd;
 
-	if (module->loaded)
-		return;
-	module->loaded = true;
 	if (strcmp(module->path, "[vdso]") == 0) {
 		module->elf = open_vdso();
 	} else {
@@ -418,7 +330,7 @@ void fl_module_load(struct fl_processes *all, pid_t pid,
 	busy = all->busy && is_large(module->elf);
 	if (busy)
 		all->busy(all->busy_arg, true);
-	read_elf(all, module);
+	read_elf(all, module, pid);
 	if (fl_is_jvm_path(module->path) || fl_is_python_path(module->path))
 		read_vm_symbols(module);
 	if (fl_is_python_path(module->path))
@@ -435,6 +347,19 @@ void fl_module_load(struct fl_processes *all, pid_t pid,
 		module->elf->fd = -1;
 		module->elf->size = 0;
 	}
+}
+
+void fl_module_load(struct fl_processes *all, pid_t pid,
+		    const struct fl_mapping *mapping)
+{
+	int64_t begin;
+
+	if (mapping->module->loaded)
+		return;
+	mapping->module->loaded = true;
+	begin = fl_process_begin_read(all);
+	load(all, pid, mapping);
+	all->loading += fl_process_begin_read(all) - begin;
 }
 
 void fl_module_free(struct fl_module *module)

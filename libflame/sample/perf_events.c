@@ -167,15 +167,12 @@ static bool map_all(struct fl_perf_events *events)
 /* The threads of a process; those that end meanwhile are no matter. */
 static pid_t *list_threads(pid_t pid, size_t *n)
 {
-	char path[64];
 	struct dirent *entry;
 	size_t capacity = 0;
 	pid_t *tids = NULL;
-	DIR *dir;
+	DIR *dir = fl_open_folder(pid, "task");
 
 	*n = 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (!fl_is_digit(entry->d_name[0]))
 			continue;

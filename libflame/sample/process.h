@@ -68,6 +68,12 @@ struct fl_process {
 	int64_t python_tried;
 	bool python_refused;
 	unsigned python_minor;	/* see fl_cpython_new */
+	struct fl_budget {
+		int64_t second;		/* when it began; ns */
+		int64_t spent;		/* of CPU time since, ns */
+		int64_t until;		/* nothing is read until then; 0 */
+		unsigned reads, pauses;
+	} budget;
 	flame_id jit_file;
 };
 
@@ -86,6 +92,8 @@ struct fl_processes {
 	struct fl_symbols kernel;
 	bool kernel_read, kernel_known;
 	flame_id unknown, kernel_unknown;
+	/* In this second, of reading all processes; of loading files ever. */
+	int64_t second, spent, loading;
 	/* Called before and after slow work; or NULL. */
 	void (*busy)(void *arg, bool begins);
 	void *busy_arg;
@@ -150,6 +158,13 @@ bool fl_process_read_parts(void *arg, const uint64_t *at, size_t n, void *to,
 /* The process's JVM, whose code has the address; NULL: none. */
 struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 				  struct fl_process *process, uint64_t at);
+/*
+ * Around the reading of a sample's frames of Java and Python.  A process that
+ * makes this slow has native frames alone for a while.
+ */
+int64_t fl_process_begin_read(const struct fl_processes *all);
+void fl_process_end_read(struct fl_processes *all, struct fl_process *process,
+			 int64_t begin);
 /* The process's Python; NULL: it has none, or one that is not known. */
 struct fl_cpython *fl_process_python(struct fl_processes *all,
 				     struct fl_process *process);

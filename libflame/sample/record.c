@@ -204,6 +204,7 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 					const struct fl_stack_bytes *stack,
 					uint64_t key)
 {
+	int64_t begin = fl_process_begin_read(&r->processes);
 	enum fl_stack_end end = FL_STACK_WHOLE;
 	struct fl_cpython *python;
 
@@ -221,6 +222,7 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 			end = FL_STACK_TRUNCATED;
 		r->result.gone += r->unwinder.gone;
 	}
+	fl_process_end_read(&r->processes, p, begin);
 	if (end == FL_STACK_TRUNCATED)
 		fl_unwind_push(&r->unwinder,
 			       mark(r, &r->truncated, "[truncated]"), 0);
@@ -409,9 +411,13 @@ static void look_ahead(struct fl_recorder *r)
 
 		if (p && peeked.renames) {
 			fl_recorder_foresee(r, p, peeked.tid);
-		} else if (p && p->python) {
+		} else if (p && p->python &&
+			   fl_process_python(&r->processes, p)) {
+			int64_t begin = fl_process_begin_read(&r->processes);
+
 			fl_cpython_read(p->python, peeked.tid, peeked.key);
 			fl_join_look(r, p);
+			fl_process_end_read(&r->processes, p, begin);
 		}
 	}
 }

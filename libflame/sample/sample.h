@@ -11,6 +11,7 @@
  *	module.c	files that are mapped
  *	places.c	inlined functions and lines, by debug information
  *	machine.c	perf maps, and the virtual machines of processes
+ *	target.c	opens files and memory of processes, with their rights
  *	elf.c		ELF files, on disk or in memory
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
  *	demangle.c	names of C++ and Rust; demangle_rust.c: new ones of Rust

@@ -12,42 +12,27 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* Inodes -------------------------------------------------------------------- */
 
-/* What a descriptor of a process refers to; false: it is closed. */
-static bool read_descriptor(pid_t pid, const char *number, char *text,
-			    size_t size)
-{
-	char path[288];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)pid, number);
-	n = readlink(path, text, size - 1);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* 0: it is no socket. */
 static uint64_t socket_of(pid_t pid, const char *number)
 {
-	char text[64];
+	char text[64], name[288];
 	uint64_t inode;
 
-	if (!read_descriptor(pid, number, text, sizeof(text)) ||
+	snprintf(name, sizeof(name), "fd/%s", number);
+	if (fl_read_link(pid, name, text, sizeof(text)) <= 0 ||
 	    sscanf(text, "socket:[%" SCNu64, &inode) != 1)
 		return 0;
 	return inode;
@@ -66,12 +51,9 @@ static size_t list_sockets(pid_t pid, struct fl_connection *to, size_t most)
 {
 	struct dirent *entry;
 	uint64_t inodes[FL_MAX_CONNECTIONS];
-	char path[32];
 	size_t n = 0;
-	DIR *dir;
+	DIR *dir = fl_open_folder(pid, "fd");
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		uint64_t inode = fl_is_digit(entry->d_name[0]) ?
 				 socket_of(pid, entry->d_name) : 0;
@@ -175,40 +157,6 @@ static void find_tcp_peers(char *const *tables, size_t ntables,
 
 /* UNIX ------------------------------------------------------------------------ */
 
-static bool same_network(int a, int b)
-{
-	struct stat one, other;
-
-	return fstat(a, &one) == 0 && fstat(b, &other) == 0 &&
-	       one.st_ino == other.st_ino && one.st_dev == other.st_dev;
-}
-
-/* The kernel's diagnostics of the network that a process sees; -1: none. */
-static int open_diagnostics(pid_t pid)
-{
-	char path[32];
-	int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	int other, fd = -1;
-	bool moved;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
-	other = open(path, O_RDONLY | O_CLOEXEC);
-	moved = own >= 0 && other >= 0 && !same_network(own, other);
-	if (!moved || setns(other, CLONE_NEWNET) == 0) {
-		fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
-			    NETLINK_SOCK_DIAG);
-		if (moved && setns(own, CLONE_NEWNET) != 0) {
-			close(fd);
-			fd = -1;
-		}
-	}
-	if (own >= 0)
-		close(own);
-	if (other >= 0)
-		close(other);
-	return fd;
-}
-
 /* 0: not known. */
 static uint64_t unix_peer(int fd, uint64_t inode)
 {
@@ -263,7 +211,7 @@ static void find_unix_peers(pid_t pid, struct fl_connection *connections,
 		if (connections[i].peer)
 			continue;
 		if (fd == -2)
-			fd = open_diagnostics(pid);
+			fd = fl_open_diagnostics(pid);
 		if (fd >= 0)
 			connections[i].peer = unix_peer(fd, connections[i].own);
 	}
@@ -323,18 +271,12 @@ static bool polls_set(long call)
 /* "tfd: 336 events: 1 data: 150 pos:0 ino:1a6ef sdev:8", of each socket. */
 static size_t list_set(pid_t pid, const char *number, uint64_t *inodes)
 {
-	char path[64], text[1024], *at = text;
+	char name[64], text[1024], *at = text;
 	size_t n = 0;
-	ssize_t size;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, number);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	snprintf(name, sizeof(name), "fdinfo/%s", number);
+	if (fl_read_short(pid, name, text, sizeof(text)) <= 0)
 		return 0;
-	size = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[size > 0 ? size : 0] = '\0';
 	while (n < FL_MAX_WAITS && (at = strstr(at, " ino:"))) {
 		at += strlen(" ino:");
 		inodes[n++] = strtoull(at, &at, 16);

@@ -9,7 +9,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,25 +33,6 @@ void fl_targets_free(struct fl_targets *targets)
 {
 	fl_free(targets->data);
 	memset(targets, 0, sizeof(*targets));
-}
-
-/* A short file of /proc; false: it is not there. */
-static bool read_short(pid_t pid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, size - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return true;
 }
 
 /* Calls found for each process until it says false. */
@@ -90,18 +70,10 @@ static bool is_mine(pid_t pid)
 
 bool fl_target_is_jvm(pid_t pid)
 {
-	char path[32], *text;
 	size_t size;
-	bool is;
-	int fd;
+	char *text = fl_read_proc(pid, "maps", &size);
+	bool is = text && strstr(text, "/libjvm.so");
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	text = fl_read_file(fd, 64 << 20, &size);
-	close(fd);
-	is = text && strstr(text, "/libjvm.so");
 	fl_free(text);
 	return is;
 }
@@ -121,7 +93,7 @@ static bool find_named(void *arg, pid_t pid)
 	char text[256];
 
 	if (pid == getpid() || !is_mine(pid) ||
-	    !read_short(pid, "comm", text, sizeof(text)))
+	    fl_read_short(pid, "comm", text, sizeof(text)) <= 0)
 		return true;
 	text[strcspn(text, "\n")] = '\0';
 	/* The kernel keeps 15 bytes of a name. */
@@ -201,7 +173,7 @@ static pid_t parent_of(pid_t pid)
 	char text[1024], *at;
 	int parent;
 
-	if (!read_short(pid, "stat", text, sizeof(text)))
+	if (fl_read_short(pid, "stat", text, sizeof(text)) <= 0)
 		return 0;
 	/* "4242 (a name) S 1": the name may hold anything. */
 	at = strrchr(text, ')');

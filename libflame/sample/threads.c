@@ -19,21 +19,13 @@ static flame_id thread_name(struct fl_recorder *r, struct fl_process *p,
 			    pid_t tid)
 {
 	struct flame *flame = r->processes.flame;
-	char path[64], text[64];
-	size_t n;
-	FILE *file;
+	char text[64];
+	ssize_t n = fl_read_task(p->pid, tid, "comm", text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)p->pid,
-		 (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return fl_process_comm(&r->processes, p);
-	n = fread(text, 1, sizeof(text), file);
-	fclose(file);
-	if (n && text[n - 1] == '\n')
+	if (n > 0 && text[n - 1] == '\n')
 		n--;
-	return n ? flame_name(flame, text, n) :
-		   fl_process_comm(&r->processes, p);
+	return n > 0 ? flame_name(flame, text, (size_t)n) :
+		       fl_process_comm(&r->processes, p);
 }
 
 /* 0: not known.  A JVM is opened when its frames are met, not while it loads. */

@@ -51,11 +51,8 @@ static void list_process(struct fl_recorder *r, pid_t pid)
 {
 	struct fl_waiters *w = &r->waiters;
 	struct dirent *entry;
-	char path[32];
-	DIR *dir;
+	DIR *dir = fl_open_folder(pid, "task");
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		if (!fl_is_digit(entry->d_name[0]))
 			continue;

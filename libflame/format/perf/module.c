@@ -22,16 +22,19 @@ const char *fl_dw_open(void)
 /* Mappings begin at pages: the same places of them have the same end. */
 enum { PAGE = 4096 };
 
-/* Not a pipe, which would wait for a writer. */
+/* Not a pipe, which would wait for a writer; to open a device may do something. */
 static int open_file(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int at = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char name[32];
 	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
+	if (at < 0)
 		return -1;
-	}
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", at);
+	if (fstat(at, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	close(at);
 	return fd;
 }
 
