@@ -146,6 +146,7 @@ static void put_stage(struct fl_buf *to, const struct flame_bill *bill,
 	put_number(to, "cost_us", stage->weight);
 	put_number(to, "cpu_us", stage->cpu);
 	put_some(to, "gc_us", stage->gc);
+	put_some(to, "unknown_us", stage->unknown);
 	put_some(to, "python_us", stage->python);
 	put_some(to, "python_metric_us", last->python / 1000);
 	put_number(to, "overhead_us", stage->overhead);
@@ -208,6 +209,8 @@ static void put_executor(struct fl_buf *to, const struct flame_bill *bill,
 	put_some(to, "added", e->added / 1000000);
 	if (e->removed < INT64_MAX)
 		put_number(to, "removed", e->removed / 1000000);
+	if (fl_spark_is_lost(bill->spark, e))
+		put_text(to, "lost", e->reason);
 	put_number(to, "paid_us", sum->paid);
 	put_number(to, "idle_us", sum->idle);
 	put_some(to, "unended_us", sum->unended);
@@ -271,17 +274,6 @@ static void put_sick(struct fl_buf *to, const struct flame_bill *bill,
 
 /* Applications ------------------------------------------------------------ */
 
-/* From the first thing that the log tells of it. */
-static int64_t begin_of(const struct fl_spark *spark, size_t app)
-{
-	int64_t begin = spark->apps[app].started;
-
-	for (size_t i = 0; !begin && i < spark->nexecutors; i++)
-		if (spark->executors[i].app == app)
-			begin = spark->executors[i].added;
-	return begin;
-}
-
 static void add_busy(double *busy, int64_t begin, int64_t length,
 		     const struct fl_spark_task *task)
 {
@@ -297,7 +289,7 @@ static void add_busy(double *busy, int64_t begin, int64_t length,
 static void put_busy(struct fl_buf *to, const struct fl_spark *spark,
 		     size_t app)
 {
-	int64_t begin = begin_of(spark, app);
+	int64_t begin = fl_bill_begin(spark, app);
 	int64_t length = spark->apps[app].until - begin;
 	double busy[BUCKETS] = { 0 };
 
@@ -318,7 +310,7 @@ static void put_sums(struct fl_buf *to, const struct flame_bill *bill,
 		     size_t app)
 {
 	int64_t paid = 0, idle = 0, unended = 0, cpu = 0, gc = 0, python = 0;
-	int64_t active = 0, overhead = 0;
+	int64_t active = 0, overhead = 0, unknown = 0;
 
 	for (size_t i = 0; i < bill->spark->nexecutors; i++) {
 		if (bill->spark->executors[i].app != app)
@@ -336,16 +328,120 @@ static void put_sums(struct fl_buf *to, const struct flame_bill *bill,
 		cpu += stage->cpu;
 		gc += stage->gc;
 		python += stage->python;
+		unknown += stage->unknown;
 		overhead += stage->overhead;
 	}
 	put_number(to, "paid_us", paid);
 	put_number(to, "cpu_us", cpu);
 	put_number(to, "gc_us", gc);
 	put_number(to, "python_us", python);
-	put_number(to, "wait_us", active - cpu - gc - python);
+	put_number(to, "wait_us", active - cpu - gc - python - unknown);
+	put_number(to, "unknown_us", unknown);
 	put_number(to, "overhead_us", overhead);
 	put_number(to, "unended_us", unended);
 	put_number(to, "idle_us", idle);
+}
+
+static void put_causes(struct fl_buf *to, const struct flame_bill *bill,
+		       size_t app)
+{
+	bool any = false;
+
+	fl_buf_text(to, ",\"causes\":[");
+	for (size_t i = 0; i < bill->ncauses; i++) {
+		const struct fl_bill_cause *cause = &bill->causes[i];
+		size_t from;
+
+		if (cause->app != app || (!cause->paid && !cause->wall))
+			continue;
+		if (any)
+			fl_buf_byte(to, ',');
+		any = true;
+		from = open_object(to);
+		put_text(to, "key", fl_cause_key(cause->kind));
+		if (cause->stage != FL_SPARK_NONE)
+			put_number(to, "stage",
+				   bill->stages[cause->stage].last->id);
+		put_some(to, "paid_us", cause->paid);
+		put_some(to, "wall_us", cause->wall);
+		close_object(to, from);
+	}
+	fl_buf_byte(to, ']');
+}
+
+/* Bad ends ---------------------------------------------------------------- */
+
+static void put_job(struct fl_buf *to, const struct fl_spark_job *job)
+{
+	size_t from = open_object(to);
+
+	put_number(to, "id", job->id);
+	put_text(to, "query", job->description);
+	if (job->stage >= 0)
+		put_number(to, "stage", job->stage);
+	put_text(to, "text", job->failure);
+	close_object(to, from);
+}
+
+static void put_failed_jobs(struct fl_buf *to, const struct fl_spark *spark,
+			    size_t app)
+{
+	bool any = false;
+	int64_t n = 0;
+
+	fl_buf_text(to, ",\"failed_jobs\":[");
+	for (size_t i = 0; i < spark->njobs; i++) {
+		n += spark->jobs[i].app == app;
+		if (spark->jobs[i].app != app || !spark->jobs[i].failed)
+			continue;
+		if (any)
+			fl_buf_byte(to, ',');
+		put_job(to, &spark->jobs[i]);
+		any = true;
+	}
+	fl_buf_byte(to, ']');
+	put_number(to, "jobs", n);
+}
+
+static void put_failure(struct fl_buf *to, const struct flame_bill *bill,
+			const struct fl_spark_failure *failure)
+{
+	static const char *const kinds[] = {
+		"exception", "lost", "fetch", "killed", "other",
+	};
+	const struct fl_spark_stage *of = &bill->spark->stages[failure->stage];
+	const uint64_t *at = fl_map_get(&bill->by_stage, fl_hash_pair(
+					(uint64_t)of->id, of->app + 1));
+	const struct fl_bill_stage *stage = &bill->stages[*at - 1];
+	size_t from = open_object(to);
+
+	put_text(to, "kind", kinds[failure->kind]);
+	put_text(to, "text", failure->text);
+	put_number(to, "stage", of->id);
+	put_name(to, "query", bill->flame, stage->query);
+	put_number(to, "tasks", (int64_t)failure->tasks);
+	put_number(to, "of", (int64_t)stage->sums.tasks);
+	put_number(to, "hosts", (int64_t)failure->hosts);
+	put_text(to, "host", failure->host);
+	close_object(to, from);
+}
+
+static void put_failures(struct fl_buf *to, const struct flame_bill *bill,
+			 size_t app)
+{
+	const struct fl_spark *spark = bill->spark;
+	bool any = false;
+
+	fl_buf_text(to, ",\"failures\":[");
+	for (size_t i = 0; i < spark->nfailures; i++) {
+		if (spark->stages[spark->failures[i].stage].app != app)
+			continue;
+		if (any)
+			fl_buf_byte(to, ',');
+		put_failure(to, bill, &spark->failures[i]);
+		any = true;
+	}
+	fl_buf_byte(to, ']');
 }
 
 static void put_app(struct fl_buf *to, const struct flame_bill *bill,
@@ -357,7 +453,8 @@ static void put_app(struct fl_buf *to, const struct flame_bill *bill,
 	put_text(to, "id", app->id);
 	put_text(to, "name", app->name);
 	put_text(to, "spark", app->version);
-	put_some(to, "started", begin_of(bill->spark, i) / 1000000);
+	put_some(to, "started", fl_bill_begin(bill->spark, i) /
+		 1000000);
 	put_some(to, "ended", app->until / 1000000);
 	put_some(to, "cut", app->cut);
 	put_number(to, "task_cpus", app->task_cpus);
@@ -365,6 +462,9 @@ static void put_app(struct fl_buf *to, const struct flame_bill *bill,
 	put_executors(to, bill, i);
 	put_sick(to, bill, i);
 	put_queries(to, bill, i);
+	put_causes(to, bill, i);
+	put_failed_jobs(to, bill->spark, i);
+	put_failures(to, bill, i);
 	put_busy(to, bill->spark, i);
 	close_object(to, from);
 }

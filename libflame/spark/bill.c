@@ -40,10 +40,21 @@ void flame_bill_free(struct flame_bill *bill)
 	fl_free(bill->queries);
 	fl_free(bill->executors);
 	fl_free(bill->sick);
+	fl_free(bill->causes);
 	fl_map_free(&bill->by_labels);
 	fl_map_free(&bill->by_key);
 	fl_map_free(&bill->by_stage);
 	fl_free(bill);
+}
+
+int64_t fl_bill_begin(const struct fl_spark *spark, size_t app)
+{
+	int64_t begin = spark->apps[app].started;
+
+	for (size_t i = 0; !begin && i < spark->nexecutors; i++)
+		if (spark->executors[i].app == app)
+			begin = spark->executors[i].added;
+	return begin;
 }
 
 /* Rows as they come ------------------------------------------------------ */
@@ -185,6 +196,15 @@ static void add_sums(struct fl_spark_sums *to, const struct fl_spark_sums *from)
 	to->written_bytes += from->written_bytes;
 	to->memory_spill += from->memory_spill;
 	to->disk_spill += from->disk_spill;
+	to->used.lost += from->used.lost;
+	to->used.unknown += from->used.unknown;
+	to->used.cpu += from->used.cpu;
+	to->used.gc += from->used.gc;
+	to->used.fetch += from->used.fetch;
+	to->used.write += from->used.write;
+	to->used.deserialize += from->used.deserialize;
+	to->used.serialize += from->used.serialize;
+	to->used.delay += from->used.delay;
 }
 
 static void add_attempt(struct flame_bill *bill, struct fl_bill_stage *stage,
@@ -245,6 +265,7 @@ static void add_shares(struct flame_bill *bill)
 		stage->active += share->active;
 		stage->cpu += share->cpu;
 		stage->gc += share->gc;
+		stage->unknown += share->unknown;
 		stage->overhead += share->overhead;
 		stage->samples += share->samples;
 		stage->executors++;
@@ -280,7 +301,8 @@ static void set_python(struct flame_bill *bill)
 	}
 	for (size_t i = 0; i < bill->nstages; i++) {
 		struct fl_bill_stage *stage = &bill->stages[i];
-		int64_t rest = stage->active - stage->cpu - stage->gc;
+		int64_t rest = stage->active - stage->cpu - stage->gc -
+			       stage->unknown;
 
 		stage->python = FL_MIN(stage->python, FL_MAX(rest, 0));
 	}
@@ -482,7 +504,8 @@ static int finish_rows(struct flame_sink *sink)
 	if (!sort_stages(bill) || !list_queries(bill) || !sort_rows(bill) ||
 	    !sort_items(bill))
 		return fl_no_memory(sink->flame);
-	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill))
+	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill) ||
+	    !fl_bill_find_causes(bill))
 		return fl_no_memory(sink->flame);
 	bill->whole = true;
 	return FLAME_OK;

@@ -38,7 +38,7 @@ struct fl_bill_stage {
 	flame_id query;
 	int64_t submitted, completed;		/* ns; 0: not known */
 	struct fl_spark_sums sums;
-	int64_t weight, active, cpu, gc, python, overhead;
+	int64_t weight, active, cpu, gc, unknown, python, overhead;
 	uint64_t samples;
 	size_t executors, profiled;	/* with tasks; of these with samples */
 	size_t first_row, nrows;	/* rows, heaviest first */
@@ -68,6 +68,30 @@ struct fl_bill_sick {
 	double share, others, sigma;
 };
 
+/* The causes of causes.c, which has their names. */
+enum fl_cause_kind {
+	/* Of idle cores and of time: */
+	FL_CAUSE_START,		/* before the first task */
+	FL_CAUSE_DRIVER,	/* no task ran or waited */
+	FL_CAUSE_EXECUTORS,	/* tasks waited, and there was no executor */
+	FL_CAUSE_PENDING,	/* tasks waited, and a core was free */
+	FL_CAUSE_FEW,		/* the stages have fewer tasks than cores */
+	FL_CAUSE_TAIL,		/* others' tasks had ended */
+	FL_CAUSE_TASKS,		/* of time alone: all cores worked */
+	/* Of tasks, by stage: */
+	FL_CAUSE_LOST, FL_CAUSE_UNKNOWN, FL_CAUSE_CPU, FL_CAUSE_GC,
+	FL_CAUSE_FETCH, FL_CAUSE_WRITE, FL_CAUSE_DESERIALIZE,
+	FL_CAUSE_SERIALIZE, FL_CAUSE_PYTHON, FL_CAUSE_SCHEDULE,
+	FL_CAUSE_WAIT, FL_CAUSE_UNENDED,
+};
+
+struct fl_bill_cause {
+	size_t app, stage;	/* stage: in stages; FL_SPARK_NONE */
+	enum fl_cause_kind kind;
+	int64_t paid, wall;	/* us of cores, and of time */
+	int64_t idle;		/* ns of cores, as the sweep saw them */
+};
+
 /* Stacks of a row on an executor. */
 struct fl_bill_item {
 	uint32_t row, executor;
@@ -91,6 +115,8 @@ struct flame_bill {
 	struct fl_bill_executor *executors;	/* as spark->executors */
 	struct fl_bill_sick *sick;
 	size_t nsick, sick_capacity;
+	struct fl_bill_cause *causes;
+	size_t ncauses, causes_capacity;
 	/* While rows come: by labels; by app, stage and operator. */
 	struct fl_map by_labels, by_key, by_stage;
 };
@@ -99,6 +125,12 @@ struct flame_bill {
 bool fl_bill_find_frames(struct flame_bill *bill);
 /* bill_sick.c: the same. */
 bool fl_bill_find_sick(struct flame_bill *bill);
+
+/* causes.c: the same. */
+bool fl_bill_find_causes(struct flame_bill *bill);
+const char *fl_cause_key(enum fl_cause_kind kind);
+/* The first time of an application in its log, ns; 0: none. */
+int64_t fl_bill_begin(const struct fl_spark *spark, size_t app);
 
 /* The row is of time that was paid for no task's stacks. */
 static inline bool fl_bill_is_apart(const struct fl_bill_row *row)

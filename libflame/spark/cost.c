@@ -26,6 +26,7 @@ struct share {
 	size_t executor, stage, number;
 	int64_t active, cpu;	/* in the tasks' threads; of that on a CPU */
 	int64_t log_cpu, gc;	/* as the log has them */
+	int64_t unknown;	/* of active, whose CPU time it lacks */
 	int64_t overhead;	/* the rest from launch to finish */
 	size_t first, n;	/* entries, once they are sorted */
 	uint64_t samples[KINDS];
@@ -156,6 +157,8 @@ static bool add_task(struct fl_spark_cost *cost, size_t executor,
 	share->cpu += FL_MIN(cpu, active);
 	share->log_cpu += FL_MIN(microseconds(task->log_cpu), active);
 	share->gc += microseconds(fl_mul_clamped(task->gc, cpus));
+	if (!task->measured || (!task->ok && !task->log_cpu))
+		share->unknown += active;
 	share->overhead += whole - active;
 	cost->executors[executor].used += whole;
 	return true;
@@ -688,9 +691,43 @@ static bool sort_entries(struct fl_spark_cost *cost)
 	return good;
 }
 
+/* How much CPU time a part of a sample is, where the log has all of it. */
+static double time_of_part(const struct fl_spark_cost *cost)
+{
+	double cpu = 0, parts = 0;
+
+	for (size_t i = 0; i < cost->nshares; i++) {
+		const struct share *share = &cost->shares[i];
+
+		if (share->unknown || !share->samples[CPU])
+			continue;
+		cpu += (double)share->log_cpu;
+		parts += (double)share->samples[CPU];
+	}
+	return parts > 0 ? cpu / parts : 0;
+}
+
+/*
+ * Fills in the CPU time that the log lacks by samples of it, if any; what
+ * samples of CPU time do not show was waiting.
+ */
+static void estimate(struct share *share, double time)
+{
+	double cpu = (double)share->samples[CPU] * time;
+	int64_t n;
+
+	if (!share->unknown || !share->samples[CPU] || time <= 0)
+		return;
+	n = cpu < (double)share->active ? (int64_t)cpu : share->active;
+	share->log_cpu += FL_MIN(FL_MAX(n - share->log_cpu, 0),
+				 share->unknown);
+	share->unknown = 0;
+}
+
 /* Copies the shares as they were billed, for who reports them. */
 static bool keep_shares(struct fl_spark_cost *cost)
 {
+	const double time = time_of_part(cost);
 	struct fl_spark *spark = cost->spark;
 
 	fl_free(spark->shares);
@@ -699,15 +736,21 @@ static bool keep_shares(struct fl_spark_cost *cost)
 	if (!spark->shares)
 		return false;
 	for (size_t i = 0; i < cost->nshares; i++) {
-		const struct share *from = &cost->shares[i];
+		struct share *from = &cost->shares[i];
 		uint64_t samples = from->samples[WALL] ? from->samples[WALL] :
 				   from->samples[CPU] + from->samples[PYTHON];
-		int64_t cpu = FL_MIN(from->log_cpu, from->active);
+		int64_t cpu, rest;
+
+		estimate(from, time);
+		cpu = FL_MIN(from->log_cpu, from->active);
+		rest = from->active - cpu - FL_MIN(from->gc,
+						   from->active - cpu);
 
 		spark->shares[i] = (struct fl_spark_share){
 			.executor = from->executor, .stage = from->stage,
 			.active = from->active, .cpu = cpu,
 			.gc = FL_MIN(from->gc, from->active - cpu),
+			.unknown = FL_MIN(from->unknown, rest),
 			.overhead = from->overhead,
 			.samples = (samples + PARTS / 2) / PARTS,
 		};

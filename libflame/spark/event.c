@@ -10,7 +10,7 @@
 /* The objects within an event that have members of ours. */
 enum inside {
 	TOP, TASK_INFO, STAGE_INFO, EXECUTOR_INFO, PROPERTIES, REASON, MEASURES,
-	SHUFFLE_READ, SHUFFLE_WRITE
+	INPUT, SHUFFLE_READ, SHUFFLE_WRITE, RESULT, EXCEPTION
 };
 
 enum kind { NUMBER, TEXT, TRUTH, ACCUMULATORS, PLAN };
@@ -31,6 +31,10 @@ static const struct member {
 	MEMBER(TOP, "Executor ID", TEXT, executor),
 	MEMBER(TOP, "Stage ID", NUMBER, stage),
 	MEMBER(TOP, "Stage Attempt ID", NUMBER, stage_attempt),
+	MEMBER(TOP, "Job ID", NUMBER, job),
+	MEMBER(TOP, "Submission Time", NUMBER, submitted),
+	MEMBER(TOP, "Completion Time", NUMBER, completed),
+	MEMBER(TOP, "Removed Reason", TEXT, failure),
 	MEMBER(TOP, "executionId", NUMBER, sql),
 	MEMBER(TOP, "description", TEXT, description),
 	MEMBER(TOP, "sparkPlanInfo", PLAN, plan),
@@ -50,6 +54,7 @@ static const struct member {
 	MEMBER(STAGE_INFO, "Number of Tasks", NUMBER, ntasks),
 	MEMBER(STAGE_INFO, "Submission Time", NUMBER, submitted),
 	MEMBER(STAGE_INFO, "Completion Time", NUMBER, completed),
+	MEMBER(STAGE_INFO, "Failure Reason", TEXT, failure),
 	MEMBER(STAGE_INFO, "Accumulables", ACCUMULATORS, accumulators),
 	MEMBER(EXECUTOR_INFO, "Host", TEXT, host),
 	MEMBER(EXECUTOR_INFO, "Total Cores", NUMBER, cores),
@@ -57,6 +62,14 @@ static const struct member {
 	MEMBER(PROPERTIES, "spark.job.description", TEXT, description),
 	MEMBER(PROPERTIES, "spark.task.cpus", NUMBER, cpus),
 	MEMBER(REASON, "Reason", TEXT, reason),
+	MEMBER(REASON, "Class Name", TEXT, exception),
+	MEMBER(REASON, "Description", TEXT, failure),
+	MEMBER(REASON, "Full Stack Trace", TEXT, trace),
+	MEMBER(REASON, "Loss Reason", TEXT, failure),
+	MEMBER(REASON, "Message", TEXT, failure),
+	MEMBER(REASON, "Kill Reason", TEXT, failure),
+	MEMBER(RESULT, "Result", TEXT, result),
+	MEMBER(EXCEPTION, "Message", TEXT, failure),
 	MEMBER(MEASURES, "Executor Run Time", NUMBER, measures.run),
 	MEMBER(MEASURES, "Executor CPU Time", NUMBER, measures.cpu),
 	MEMBER(MEASURES, "Executor Deserialize Time", NUMBER,
@@ -69,6 +82,10 @@ static const struct member {
 	MEMBER(MEASURES, "Memory Bytes Spilled", NUMBER,
 	       measures.memory_spill),
 	MEMBER(MEASURES, "Disk Bytes Spilled", NUMBER, measures.disk_spill),
+	MEMBER(INPUT, "Bytes Read", NUMBER, measures.input_bytes),
+	MEMBER(INPUT, "Records Read", NUMBER, measures.input_records),
+	MEMBER(SHUFFLE_READ, "Total Records Read", NUMBER,
+	       measures.shuffle_records),
 	MEMBER(SHUFFLE_READ, "Fetch Wait Time", NUMBER, measures.fetch_wait),
 	MEMBER(SHUFFLE_READ, "Remote Bytes Read", NUMBER,
 	       measures.remote_bytes),
@@ -89,6 +106,8 @@ static const struct {
 	{ TOP, "Properties", PROPERTIES },
 	{ TOP, "Spark Properties", PROPERTIES },
 	{ TOP, "Task End Reason", REASON }, { TOP, "Task Metrics", MEASURES },
+	{ TOP, "Job Result", RESULT }, { RESULT, "Exception", EXCEPTION },
+	{ MEASURES, "Input Metrics", INPUT },
 	{ MEASURES, "Shuffle Read Metrics", SHUFFLE_READ },
 	{ MEASURES, "Shuffle Write Metrics", SHUFFLE_WRITE },
 };

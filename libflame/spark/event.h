@@ -14,6 +14,7 @@ struct fl_spark_measures {
 	int64_t cpu, deserialize_cpu, shuffle_write;	/* ns */
 	int64_t remote_bytes, local_bytes, written_bytes;
 	int64_t memory_spill, disk_spill;
+	int64_t input_bytes, input_records, shuffle_records;	/* read */
 };
 
 /* Of a plan: each WholeStageCodegen (N), its operators and its metrics. */
@@ -46,9 +47,15 @@ enum { FL_MAX_PYTHONS = 8 };
 struct fl_spark_event {
 	struct fl_buf name, executor, host, app, app_name, stage_name;
 	struct fl_buf description, reason, version;
+	/*
+	 * Why a task, stage, job or executor ended: text in Spark's words, and
+	 * of a task the class of its exception and the whole stack trace.
+	 */
+	struct fl_buf failure, exception, trace;
+	struct fl_buf result;		/* of a job: "JobSucceeded" */
 	int64_t time, cores, stage, stage_attempt, ntasks;
 	int64_t task, attempt, partition, index, launch, finish;
-	int64_t sql, cpus, submitted, completed;
+	int64_t job, sql, cpus, submitted, completed;
 	int64_t speculative, killed;	/* 1: true */
 	struct fl_spark_measures measures;
 	/* Of a completed stage: the ids of its accumulators. */

@@ -110,13 +110,79 @@ static bool on_executor_added(struct fl_spark_log *log)
 	return true;
 }
 
+/* The end of an executor that never was: a launch that failed has one, too. */
 static bool on_executor_removed(struct fl_spark_log *log)
 {
-	struct fl_spark_executor *e = executor_of(log);
+	const struct fl_spark_event *event = &log->event;
+	const char *reason = keep(log, &event->failure);
+	size_t at = log->app == FL_SPARK_NONE ? FL_SPARK_NONE :
+		fl_spark_find_executor(log->spark, log->app,
+				       text_of(&event->executor));
 
-	if (e && log->event.time >= 0)
-		e->removed = ns(log->event.time);
-	return e;
+	if (!reason || at == FL_SPARK_NONE)
+		return reason;
+	log->spark->executors[at].reason = reason;
+	if (event->time >= 0)
+		log->spark->executors[at].removed = ns(event->time);
+	return true;
+}
+
+static struct fl_spark_job *job_of(struct fl_spark_log *log)
+{
+	if (log->app == FL_SPARK_NONE)
+		log->app = fl_spark_app(log->spark, FL_SLICE(""));
+	return log->app == FL_SPARK_NONE ? NULL :
+	       fl_spark_job(log->spark, log->app, log->event.job);
+}
+
+static bool on_job_start(struct fl_spark_log *log)
+{
+	const char *description = keep(log, &log->event.description);
+	struct fl_spark_job *job = job_of(log);
+
+	if (!description || !job)
+		return false;
+	job->description = description;
+	if (log->event.submitted > 0)
+		job->start = ns(log->event.submitted);
+	return true;
+}
+
+/* "... Task 0 in stage 13.0 failed 4 times ...": 13; -1: none. */
+static int64_t stage_in(struct slice text)
+{
+	static const char mark[] = " in stage ";
+	const char *at = text.size ? memmem(text.data, text.size, mark,
+					    sizeof(mark) - 1) : NULL;
+	size_t n = 0, size;
+	int64_t stage;
+
+	if (!at)
+		return -1;
+	at += sizeof(mark) - 1;
+	size = (size_t)(text.data + text.size - at);
+	while (n < size && at[n] >= '0' && at[n] <= '9')
+		n++;
+	return fl_parse_digits((struct slice){ at, n }, &stage) ? stage : -1;
+}
+
+static bool on_job_end(struct fl_spark_log *log)
+{
+	const struct fl_spark_event *event = &log->event;
+	struct slice text = fl_spark_innermost(text_of(&event->failure));
+	struct fl_spark_job *job = job_of(log);
+
+	if (!job)
+		return false;
+	if (event->completed > 0)
+		job->end = ns(event->completed);
+	job->failed = event->result.size &&
+		      !fl_slice_is(text_of(&event->result), "JobSucceeded");
+	if (!job->failed)
+		return true;
+	job->stage = stage_in(text_of(&event->failure));
+	job->failure = fl_arena_copy(&log->spark->arena, text.data, text.size);
+	return job->failure;
 }
 
 static struct fl_spark_stage *stage_of(struct fl_spark_log *log)
@@ -238,6 +304,15 @@ static bool complete(struct fl_spark_log *log, struct fl_spark_stage *stage)
 		stage->submitted = ns(event->submitted);
 	if (event->completed > 0)
 		stage->completed = ns(event->completed);
+	if (event->failure.size) {
+		struct slice text = fl_spark_innermost(text_of(
+							&event->failure));
+
+		stage->failure = fl_arena_copy(&log->spark->arena, text.data,
+					       text.size);
+		if (!stage->failure)
+			return false;
+	}
 	if (!add_python(log, stage))
 		return false;
 	if (!event->naccumulators)
@@ -327,6 +402,37 @@ static void add(int64_t *sum, int64_t n)
 	*sum = fl_add_clamped(*sum, at_least_0(n));
 }
 
+/* Its time without an overlap: see fl_spark_used. */
+static void add_used(struct fl_spark_used *used,
+		     const struct fl_spark_measures *m,
+		     const struct fl_spark_task *task)
+{
+	int64_t whole = at_least_0(task->finish - task->start);
+	int64_t rest = task->active;
+	struct {
+		int64_t *sum, n;
+	} parts[] = {
+		{ &used->cpu, task->log_cpu }, { &used->gc, task->gc },
+		{ &used->fetch, ns(at_least_0(m->fetch_wait)) },
+		{ &used->write, at_least_0(m->shuffle_write) },
+		{ &used->deserialize, ns(at_least_0(m->deserialize)) -
+				      at_least_0(m->deserialize_cpu) },
+		{ &used->serialize, ns(at_least_0(m->serialize)) },
+	};
+
+	if (!task->ok || !task->measured) {
+		add(task->ok ? &used->unknown : &used->lost, whole);
+		return;
+	}
+	for (size_t i = 0; i < FL_COUNT(parts); i++) {
+		int64_t n = FL_MIN(at_least_0(parts[i].n), rest);
+
+		add(parts[i].sum, n);
+		rest -= n;
+	}
+	add(&used->delay, whole - task->active);
+}
+
 static void add_to_stage(const struct fl_spark_event *event,
 			 struct fl_spark_stage *stage,
 			 const struct fl_spark_task *task)
@@ -358,6 +464,42 @@ static void add_to_stage(const struct fl_spark_event *event,
 	add(&sums->written_bytes, m->written_bytes);
 	add(&sums->memory_spill, m->memory_spill);
 	add(&sums->disk_spill, m->disk_spill);
+	add_used(&sums->used, m, task);
+}
+
+static const struct {
+	const char *reason;
+	enum fl_spark_failure_kind kind;
+} kinds[] = {
+	{ "ExceptionFailure", FL_FAILED_EXCEPTION },
+	{ "ExecutorLostFailure", FL_FAILED_LOST },
+	{ "FetchFailed", FL_FAILED_FETCH },
+	{ "TaskKilled", FL_FAILED_KILLED },
+};
+
+static bool add_failure(struct fl_spark_log *log, size_t stage,
+			const struct fl_spark_executor *e)
+{
+	const struct fl_spark_event *event = &log->event;
+	struct slice reason = text_of(&event->reason);
+	struct slice text = text_of(event->trace.size ? &event->trace :
+							&event->failure);
+	enum fl_spark_failure_kind kind = FL_FAILED_OTHER;
+	const char *host = *e->host ? e->host : keep(log, &event->host);
+
+	for (size_t i = 0; i < FL_COUNT(kinds); i++)
+		if (fl_slice_is(reason, kinds[i].reason))
+			kind = kinds[i].kind;
+	return host && fl_spark_fail(log->spark, stage, kind,
+				     event->exception.size ?
+				     text_of(&event->exception) : reason,
+				     text, host);
+}
+
+/* Of what is known; -1: neither is. */
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	return a < 0 ? b : b < 0 ? a : fl_add_clamped(a, b);
 }
 
 static bool on_task(struct fl_spark_log *log)
@@ -388,8 +530,16 @@ static bool on_task(struct fl_spark_log *log)
 	}
 	task->finish = task->end;
 	measure(task, &event->measures);
+	task->ok = fl_slice_is(text_of(&event->reason), "Success");
+	task->measured = event->measures.run >= 0;
+	task->records = sum_of(event->measures.input_records,
+			       event->measures.shuffle_records);
+	task->bytes = sum_of(event->measures.input_bytes,
+			     sum_of(event->measures.remote_bytes,
+				    event->measures.local_bytes));
 	add_to_stage(event, stage, task);
-	return true;
+	return task->ok || !event->reason.size ||
+	       add_failure(log, task->stage, e);
 }
 
 static const struct handler {
@@ -400,6 +550,8 @@ static const struct handler {
 	{ "SparkListenerTaskEnd", on_task },
 	{ "SparkListenerStageSubmitted", on_stage },
 	{ "SparkListenerStageCompleted", on_stage },
+	{ "SparkListenerJobStart", on_job_start },
+	{ "SparkListenerJobEnd", on_job_end },
 	{ "SparkListenerExecutorAdded", on_executor_added },
 	{ "SparkListenerExecutorRemoved", on_executor_removed },
 	{ "SparkListenerApplicationStart", on_application },

@@ -22,6 +22,15 @@ struct fl_spark_sums {
 	int64_t run, cpu, deserialize, deserialize_cpu, gc, serialize;
 	int64_t fetch_wait, shuffle_write;
 	int64_t read_bytes, written_bytes, memory_spill, disk_spill;
+	/*
+	 * Their time from launch to finish, in parts without an overlap: of
+	 * tasks that failed or were killed; of others without metrics; and what
+	 * the metrics of the rest say.
+	 */
+	struct fl_spark_used {
+		int64_t lost, unknown;
+		int64_t cpu, gc, fetch, write, deserialize, serialize, delay;
+	} used;
 };
 
 /* Of one application and attempt of a stage. */
@@ -34,7 +43,30 @@ struct fl_spark_stage {
 	int64_t submitted, completed;	/* ns; 0: not known */
 	size_t first_id, nids;		/* fl_spark.ids: its accumulators */
 	int64_t python;			/* ns: metric of Python workers */
+	const char *failure;		/* why it failed; "" */
 	struct fl_spark_sums sums;
+};
+
+struct fl_spark_job {
+	size_t app;
+	int64_t id;
+	int64_t start, end;		/* ns; 0: not known */
+	const char *description;	/* "" */
+	const char *failure;		/* the innermost exception; "" */
+	int64_t stage;			/* that failed; -1: not known */
+	bool failed;
+};
+
+/* Why tasks of a stage failed: one for each text. */
+struct fl_spark_failure {
+	size_t stage;			/* in fl_spark.stages */
+	enum fl_spark_failure_kind {
+		FL_FAILED_EXCEPTION, FL_FAILED_LOST, FL_FAILED_FETCH,
+		FL_FAILED_KILLED, FL_FAILED_OTHER
+	} kind;
+	const char *text;		/* the innermost exception */
+	const char *host;		/* the first */
+	uint64_t tasks, hosts;
 };
 
 struct fl_spark_task {
@@ -50,6 +82,9 @@ struct fl_spark_task {
 	int64_t active, cpu;
 	/* The CPU time that the log has, if any; and collections, besides. */
 	int64_t log_cpu, gc;
+	int64_t records, bytes;		/* read; -1: not known */
+	bool ok;			/* it succeeded */
+	bool measured;			/* the log has its metrics */
 };
 
 /* A WholeStageCodegen (id) of the last plan of a query. */
@@ -81,6 +116,7 @@ struct fl_spark_executor {
 	int64_t paid_cores;		/* 0: not known */
 	int64_t added;			/* ns; 0: not known */
 	int64_t removed;		/* ns; INT64_MAX: not */
+	const char *reason;		/* of its removal; "" */
 	struct fl_spark_task *tasks;	/* by start */
 	size_t ntasks, capacity;
 	size_t first_span, nspans;
@@ -93,6 +129,7 @@ struct fl_spark_executor {
 struct fl_spark_share {
 	size_t executor, stage;
 	int64_t active, cpu, gc;	/* gc: of active, not of cpu */
+	int64_t unknown;		/* of the rest: ran or waited */
 	int64_t overhead;		/* the rest from launch to finish */
 	uint64_t samples;		/* that its time was divided by */
 };
@@ -119,6 +156,10 @@ struct fl_spark {
 	size_t nqueries, queries_capacity;
 	struct fl_spark_codegen *codegens;
 	size_t ncodegens, codegens_capacity;
+	struct fl_spark_job *jobs;
+	size_t njobs, jobs_capacity;
+	struct fl_spark_failure *failures;
+	size_t nfailures, failures_capacity;
 	int64_t *ids;			/* sorted, those of each owner */
 	size_t nids, ids_capacity;
 	struct fl_spark_share *shares;	/* by stage, then executor */
@@ -128,6 +169,9 @@ struct fl_spark {
 	struct fl_map index;		/* hash of app and id -> executor + 1 */
 	struct fl_map stage_index;	/* hash of app, id, attempt -> + 1 */
 	struct fl_map query_index;	/* hash of app, id -> + 1 */
+	struct fl_map job_index;	/* hash of app, id -> + 1 */
+	/* Hash of stage and text -> failure + 1; of failure and host -> 1. */
+	struct fl_map failure_index;
 	struct fl_arena arena;		/* texts */
 	char *list;			/* of its logs */
 	unsigned users;
@@ -190,6 +234,27 @@ struct fl_spark_stage *fl_spark_stage(struct fl_spark *spark, size_t app,
 				      int64_t id, int64_t attempt);
 struct fl_spark_query *fl_spark_query(struct fl_spark *spark, size_t app,
 				      int64_t id);
+struct fl_spark_job *fl_spark_job(struct fl_spark *spark, size_t app,
+				  int64_t id);
+/*
+ * failures.c: adds a failed task of a stage on a host; text is Spark's, and
+ * may hold stack traces.  false: out of memory.
+ */
+bool fl_spark_fail(struct fl_spark *spark, size_t stage,
+		   enum fl_spark_failure_kind kind, struct slice exception,
+		   struct slice text, const char *host);
+/*
+ * failures.c: the line of a text that names the innermost exception, as the JVM
+ * and Python print them ("Caused by: X: text", the end of a traceback); else
+ * its first line.
+ */
+struct slice fl_spark_innermost(struct slice text);
+/*
+ * failures.c: whether the executor was lost: it was removed while the
+ * application went on, and not at its own or the driver's wish.
+ */
+bool fl_spark_is_lost(const struct fl_spark *spark,
+		      const struct fl_spark_executor *e);
 /* Sorts what it copies; false: out of memory. */
 bool fl_spark_add_ids(struct fl_spark *spark, const int64_t *ids, size_t n,
 		      size_t *first);

@@ -79,7 +79,7 @@ struct fl_spark_executor *fl_spark_executor(struct fl_spark *spark, size_t app,
 		return NULL;
 	e = &spark->executors[spark->nexecutors];
 	*e = (struct fl_spark_executor){
-		.app = app, .removed = INT64_MAX, .host = "",
+		.app = app, .removed = INT64_MAX, .host = "", .reason = "",
 		.id = fl_arena_copy(&spark->arena, id.data, id.size),
 	};
 	place = e->id ? fl_map_put(&spark->index, key, NULL) : NULL;
@@ -105,7 +105,7 @@ struct fl_spark_stage *fl_spark_stage(struct fl_spark *spark, size_t app,
 		return NULL;
 	spark->stages[spark->nstages] = (struct fl_spark_stage){
 		.app = app, .id = id, .attempt = attempt, .name = "",
-		.job = "", .sql = -1,
+		.job = "", .sql = -1, .failure = "",
 	};
 	*place = ++spark->nstages;
 	return &spark->stages[spark->nstages - 1];
@@ -129,6 +129,27 @@ struct fl_spark_query *fl_spark_query(struct fl_spark *spark, size_t app,
 	};
 	*place = ++spark->nqueries;
 	return &spark->queries[spark->nqueries - 1];
+}
+
+struct fl_spark_job *fl_spark_job(struct fl_spark *spark, size_t app,
+				  int64_t id)
+{
+	uint64_t *place = fl_map_put(&spark->job_index,
+				     fl_hash_pair((uint64_t)id, app), NULL);
+
+	if (!place)
+		return NULL;
+	if (*place)
+		return &spark->jobs[*place - 1];
+	if (!fl_grow(&spark->jobs, &spark->jobs_capacity, spark->njobs + 1,
+		     sizeof(*spark->jobs)))
+		return NULL;
+	spark->jobs[spark->njobs] = (struct fl_spark_job){
+		.app = app, .id = id, .description = "", .failure = "",
+		.stage = -1,
+	};
+	*place = ++spark->njobs;
+	return &spark->jobs[spark->njobs - 1];
 }
 
 const struct fl_spark_query *
@@ -218,8 +239,12 @@ void fl_spark_free(struct fl_spark *spark)
 	fl_free(spark->codegens);
 	fl_free(spark->ids);
 	fl_free(spark->shares);
+	fl_free(spark->jobs);
+	fl_free(spark->failures);
 	fl_map_free(&spark->index);
 	fl_map_free(&spark->query_index);
+	fl_map_free(&spark->job_index);
+	fl_map_free(&spark->failure_index);
 	fl_map_free(&spark->stage_index);
 	fl_arena_free(&spark->arena);
 }
