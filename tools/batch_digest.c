@@ -30,16 +30,25 @@ static bool add(struct digest *d, size_t tail, const char *line)
 	return true;
 }
 
-/* Of a table: without what would end a cell or begin markup. */
+static void put_markdown(FILE *to, const char *text, bool code)
+{
+	char *markdown = cli_markdown(text, code);
+
+	fputs(markdown ? markdown : "?", to);
+	free(markdown);
+}
+
+/* The beginning of a long name. */
 static void put_name(FILE *to, const char *name)
 {
+	char text[MAX_NAME + 1];
 	size_t n = strlen(name);
 
 	if (n > MAX_NAME)
 		for (n = MAX_NAME; ((unsigned char)name[n] & 0xc0) == 0x80;)
 			n--;
-	for (size_t i = 0; i < n; i++)
-		putc(strchr("|`*<>[]\n\r", name[i]) ? ' ' : name[i], to);
+	snprintf(text, sizeof(text), "%.*s", (int)n, name);
+	put_markdown(to, text, false);
 	fputs(name[n] ? "..." : "", to);
 }
 
@@ -55,10 +64,13 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 	fputs("# ", to);
 	put_name(to, *batch_text(app, "name") ? batch_text(app, "name") :
 						batch_text(app, "id"));
-	fprintf(to, "\n\n%s, %s, %.1f s, Spark %s, %d executors.\n",
-		batch_text(app, "id"), when,
+	fputs("\n\n", to);
+	put_name(to, batch_text(app, "id"));
+	fprintf(to, ", %s, %.1f s, Spark ", when,
 		(batch_number(app, "ended") - batch_number(app, "started")) /
-		1000, batch_text(app, "spark"),
+		1000);
+	put_name(to, batch_text(app, "spark"));
+	fprintf(to, ", %d executors.\n",
 		cJSON_GetArraySize(batch_list(app, "executors")));
 	fprintf(to, "%.*f %s paid", unit.digits, paid / unit.us, unit.name);
 	if (money.us > 0)
@@ -78,11 +90,13 @@ static void put_finding(FILE *to, const cJSON *finding)
 {
 	const char *page = batch_text(finding, "page");
 
-	fprintf(to, "- %s", batch_text(finding, "text"));
-	if (*page)
-		fprintf(to, " See %s,", page);
-	fprintf(to, "%s `%s`.\n", *page ? "" : " See",
-		batch_text(finding, "command"));
+	fputs("- ", to);
+	put_markdown(to, batch_text(finding, "text"), false);
+	fputs(" See ", to);
+	put_markdown(to, page, false);
+	fputs(*page ? ", `" : "`", to);
+	put_markdown(to, batch_text(finding, "command"), true);
+	fputs("`.\n", to);
 }
 
 static const cJSON *heaviest_stage(const cJSON *query)
@@ -112,7 +126,9 @@ static void put_row(FILE *to, const struct batch *batch, const cJSON *app,
 	if (cost > 0)
 		fprintf(to, " %.0f %%",
 			100 * batch_number(query, "frame_us") / cost);
-	fprintf(to, " | %s |\n", page ? batch_text(page->record, "page") : "");
+	fputs(" | ", to);
+	put_markdown(to, page ? batch_text(page->record, "page") : "", false);
+	fputs(" |\n", to);
 }
 
 /* Lines come from a function that prints one of them. */

@@ -179,6 +179,12 @@ bool cli_fit_terminal(const struct cli *cli, struct flame_sink *sink,
 char *cli_visible(const char *text, size_t size);
 
 /*
+ * The same as Markdown, the inner text of a `code` span or else of a
+ * paragraph or a cell of a table.
+ */
+char *cli_markdown(const char *text, bool code);
+
+/*
  * explain_empty.c: whether an option leaves samples out; and, where nothing was
  * selected, which option it was, what names there are, and the nearest one.
  */

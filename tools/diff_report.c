@@ -325,9 +325,19 @@ static bool put_line(struct flame_text *out, struct text text,
 	return good;
 }
 
+/* The same in Markdown. */
+static bool put_paragraph(struct flame_text *out, struct text text,
+			  const char *before, const char *after)
+{
+	struct text escaped = { .at = text.at ? cli_markdown(text.at, false) :
+						NULL };
+
+	free(text.at);
+	return put_line(out, escaped, before, after);
+}
+
 static bool put_verdict(const struct cli *cli, const struct diff_result *r,
-			struct flame_text *out, const char *before,
-			const char *after)
+			struct flame_text *out, bool markdown)
 {
 	const struct diff *diff = cli->own;
 	struct text text = { 0 };
@@ -335,7 +345,8 @@ static bool put_verdict(const struct cli *cli, const struct diff_result *r,
 	if (diff->gate <= 0)
 		return true;
 	text.at = diff_verdict(cli, r);
-	return put_line(out, text, before, after);
+	return markdown ? put_paragraph(out, text, "**", "**\n\n") :
+			  put_line(out, text, "", "\n");
 }
 
 static void put_row(struct cli_table *table, const struct diff_result *r,
@@ -385,7 +396,7 @@ static bool put_text(const struct cli *cli, const struct diff_result *r,
 		     struct flame_text *out)
 {
 	return put_line(out, summary_of(r), "", "\n") &&
-	       put_verdict(cli, r, out, "", "\n") &&
+	       put_verdict(cli, r, out, false) &&
 	       put_line(out, heading_of(r), "", "\n") &&
 	       put_table(cli, r, out) &&
 	       (is_few(r) || put_line(out, other_of(r), "", "\n"));
@@ -393,30 +404,22 @@ static bool put_text(const struct cli *cli, const struct diff_result *r,
 
 /* Markdown -------------------------------------------------------------- */
 
-/* In a cell of a table, as code. */
-static bool put_code(struct flame_text *out, const char *name)
-{
-	bool good = cli_print(out, "`");
-
-	for (const char *at = name; good && *at; at++)
-		good = cli_print(out, "%s%c", *at == '|' ? "\\" : "",
-				 *at == '`' ? '\'' : *at);
-	return good && cli_print(out, "`");
-}
-
 static bool put_markdown_row(struct flame_text *out,
 			     const struct diff_result *r,
 			     const struct flame_change *c)
 {
 	char *name = name_of(r, c);
-	bool good = name && cli_print(out, "| ") && put_code(out, name) &&
-		    cli_print(out, " | %s | %s | %s | %s | %s | %s |\n",
+	char *code = name ? cli_markdown(name, true) : NULL;
+	bool good = code &&
+		    cli_print(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n",
+			      code,
 			      weight_of(r, c->mean[0]).text,
 			      weight_of(r, c->mean[1]).text,
 			      change_of(c).text, interval_of(c).text,
 			      share_of(r, c, 0).text, share_of(r, c, 1).text);
 
 	free(name);
+	free(code);
 	return good;
 }
 
@@ -425,9 +428,9 @@ static bool put_markdown(const struct cli *cli, const struct diff_result *r,
 {
 	const struct flame_change *c;
 	size_t n = count_found(r);
-	bool good = put_verdict(cli, r, out, "**", "**\n\n") &&
-		    put_line(out, summary_of(r), "", "\n") &&
-		    put_line(out, heading_of(r), "", "\n");
+	bool good = put_verdict(cli, r, out, true) &&
+		    put_paragraph(out, summary_of(r), "", "\n") &&
+		    put_paragraph(out, heading_of(r), "", "\n");
 
 	if (good && n)
 		good = cli_print(out, "\n| frame | before | after | change | "
@@ -439,7 +442,7 @@ static bool put_markdown(const struct cli *cli, const struct diff_result *r,
 	if (good && n > MAX_ROWS_MARKDOWN)
 		good = cli_print(out, "\nand %zu more\n",
 				 n - MAX_ROWS_MARKDOWN);
-	return good && (is_few(r) || put_line(out, other_of(r), "\n", "\n"));
+	return good && (is_few(r) || put_paragraph(out, other_of(r), "\n", "\n"));
 }
 
 /* JSON ------------------------------------------------------------------ */

@@ -3,9 +3,10 @@
 
 cli_sources = tools/cli.c tools/cli.h tools/cpu_count.c tools/event_list.c \
 	tools/explain_choices.c tools/explain_empty.c tools/explain_empty.h \
-	tools/input_account.c tools/memory_limit.c tools/options.c \
-	tools/output_endings.c tools/output_names.c tools/paths_from.c \
-	tools/progress.c tools/remote_inputs.c tools/report.c tools/terminal.c
+	tools/input_account.c tools/markdown.c tools/memory_limit.c \
+	tools/options.c tools/output_endings.c tools/output_names.c \
+	tools/paths_from.c tools/progress.c tools/remote_inputs.c \
+	tools/report.c tools/terminal.c
 
 site_sources = tools/sites.h tools/sites_frames.c tools/sites_match.c \
 	tools/sites_read.c tools/sites_report.c

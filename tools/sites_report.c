@@ -254,28 +254,42 @@ static bool put_markdown_row(const struct site_pairs *p, struct flame_text *out,
 			     const struct site_pair *pair)
 {
 	double a = cost_of(pair->before), b = cost_of(pair->after);
-	char *change = change_text(a, b), *name;
+	char *change = change_text(a, b), *name, *code;
 	struct text text;
 	bool good;
 
 	if (begin(&text))
 		put_row_name(text.file, pair);
 	name = end(&text);
-	for (char *at = name; at && *at; at++)
-		if (strchr("|`\n\r", *at))
-			*at = ' ';
-	good = name && change &&
-	       cli_print(out, "| `%s` | %.*f | %.*f | %s | %.*f |\n", name,
+	code = name ? cli_markdown(name, true) : NULL;
+	good = code && change &&
+	       cli_print(out, "| `%s` | %.*f | %.*f | %s | %.*f |\n", code,
 			 digits_of(p), a, digits_of(p), b, change,
 			 digits_of(p), pair->error);
 	free(name);
+	free(code);
 	free(change);
+	return good;
+}
+
+static bool put_markdown_heads(const struct site_pairs *p,
+			       struct flame_text *out)
+{
+	char *heads = site_heads(p), *rest = heads, *line, *escaped;
+	bool good = heads;
+
+	while (good && (line = strsep(&rest, "\n")) && rest) {
+		escaped = cli_markdown(line, false);
+		good = escaped && cli_print(out, "%s\n", escaped);
+		free(escaped);
+	}
+	free(heads);
 	return good;
 }
 
 static bool put_markdown(const struct site_pairs *p, struct flame_text *out)
 {
-	bool good = put_heads_to(p, out) &&
+	bool good = put_markdown_heads(p, out) &&
 		    cli_print(out, "\n| what | before | after | change | error "
 				   "|\n|---|--:|--:|--:|--:|\n");
 
