@@ -723,6 +723,13 @@ int flame_spark_executors(struct flame *flame, const char *logs,
  */
 size_t flame_visible(char *to, size_t capacity, const char *text, size_t size);
 
+/*
+ * The same as a cell of tab-separated values: a text that a spreadsheet would
+ * evaluate as a formula has an apostrophe before it.
+ */
+size_t flame_tsv_cell(char *to, size_t capacity, const char *text,
+		      size_t size);
+
 #endif /* FLAME_UNSTABLE */
 
 #ifdef __cplusplus

@@ -26,6 +26,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/log_prefix.c \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
+	libflame/io/screen.c libflame/io/screen.h \
 	libflame/io/client.c libflame/io/client.h \
 	libflame/io/command.c libflame/io/command.h libflame/io/listing.c \
 	libflame/io/hadoop.c libflame/io/hadoop.h \

@@ -475,20 +475,14 @@ static bool put_text(struct view *v)
 	return cli_table_write(v->cli, &table, v->out);
 }
 
-/*
- * Tabs and newlines within a name would make columns and rows, and a
- * spreadsheet takes what begins so for a formula.
- */
 static bool put_field(struct view *v, const char *at, size_t n)
 {
-	size_t size = flame_visible(NULL, 0, at, n);
+	size_t size = flame_tsv_cell(NULL, 0, at, n);
 	char few[512], *text = size < sizeof(few) ? few : malloc(size + 1);
 
 	if (!text)
 		return cli_no_memory(v->cli);
-	flame_visible(text, size + 1, at, n);
-	if (text[0] && strchr("=+-@", text[0]))
-		cli_print(v->out, "'");
+	flame_tsv_cell(text, size + 1, at, n);
 	flame_text_put(v->out, text, size);
 	if (text != few)
 		free(text);

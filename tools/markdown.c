@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of inputs in Markdown, which no reader takes for markup or for HTML.
+ * Text of inputs, escaped for Markdown and for viewers that let HTML through:
  * '<' becomes "&lt;", because not all readers know "\<".
  */
 #include "cli.h"

@@ -103,10 +103,7 @@ static void put_name(char *to, const char *path, int columns)
 		while ((*name & 0xc0) == 0x80)
 			name++;
 	}
-	snprintf(to, WIDEST + 1, "%s", name);
-	for (; *to; to++)
-		if ((unsigned char)*to < 0x20 || *to == 0x7f)
-			*to = '?';
+	flame_visible(to, WIDEST + 1, name, strlen(name));
 }
 
 /* In place of the line before, as much as the terminal shows. */

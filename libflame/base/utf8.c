@@ -169,6 +169,20 @@ size_t flame_visible(char *to, size_t capacity, const char *text, size_t size)
 	return show_all(to, capacity, (struct slice){ text, size }, ' ');
 }
 
+size_t flame_tsv_cell(char *to, size_t capacity, const char *text, size_t size)
+{
+	size_t blanks = 0;	/* spreadsheets pass over them */
+	bool mark, fits;
+
+	while (blanks < size && (unsigned char)text[blanks] <= ' ')
+		blanks++;
+	mark = blanks < size && memchr("=+-@", text[blanks], 4);
+	fits = mark && capacity > 1;
+	if (fits)
+		to[0] = '\'';
+	return mark + flame_visible(to + fits, capacity - fits, text, size);
+}
+
 void fl_utf8_put(struct fl_buf *buf, uint32_t code)
 {
 	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };

@@ -10,7 +10,7 @@
  *		in a thread; tar.c has an input for each file of an archive;
  *		log.c, log_prefix.c and log_json.c have the lines of programs in logs;
  *		mapped.c has files in memory; out.c takes bytes, packed
- *		by pack.c and zstd.c; url.c and url_text.c read URLs,
+ *		by pack.c and zstd.c, screen.c stands before a terminal; url.c and url_text.c read URLs,
  *		s3.c those of S3, listing.c folders, command.c what a command prints
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: limits; absorb.c: one into another;

@@ -31,13 +31,23 @@ static void put_key(struct table *t, flame_id key)
 	fl_buf_put(&t->line, name.data, name.size);
 }
 
-/* Replaces control characters since `from` by blanks. */
-static void blank_controls(struct fl_buf *line, size_t from)
+/* Makes the text of the line since `from` a cell. */
+static void end_cell(struct table *t, size_t from)
 {
-	for (size_t i = from; i < line->size; i++)
-		if ((unsigned char)line->data[i] < 0x20 ||
-		    line->data[i] == 0x7f)
-			line->data[i] = ' ';
+	const char *text = t->line.data + from;
+	size_t size = t->line.failed ? 0 : t->line.size - from;
+	size_t n = size ? flame_tsv_cell(NULL, 0, text, size) : 0;
+
+	char *cell = n ? fl_alloc(n + 1) : NULL;
+
+	if (!cell) {
+		t->line.failed |= n;
+		return;
+	}
+	flame_tsv_cell(cell, n + 1, text, size);
+	t->line.size = from;
+	fl_buf_put(&t->line, cell, n);
+	fl_free(cell);
 }
 
 static void put_line(struct table *t)
@@ -71,7 +81,7 @@ static void put_cell(struct table *t, struct slice text)
 	size_t from = t->line.size;
 
 	fl_buf_put(&t->line, text.data, text.size);
-	blank_controls(&t->line, from);
+	end_cell(t, from);
 	fl_buf_byte(&t->line, '\t');
 }
 
@@ -87,7 +97,7 @@ static void put_head(struct table *t)
 		size_t from = t->line.size;
 
 		put_key(t, t->keys[i]);
-		blank_controls(&t->line, from);
+		end_cell(t, from);
 		fl_buf_byte(&t->line, '\t');
 	}
 	fl_buf_text(&t->line, "stack");
@@ -97,6 +107,7 @@ static void put_head(struct table *t)
 static void put_row(struct table *t, const struct flame_sample *row)
 {
 	struct flame *flame = t->rows->flame;
+	size_t from;
 
 	put_text_cell(t, metric_name(metric_of(t, row)));
 	put_text_cell(t, unit_name(metric_of(t, row)));
@@ -105,7 +116,9 @@ static void put_row(struct table *t, const struct flame_sample *row)
 	for (size_t i = 0; i < t->nkeys; i++)
 		put_cell(t, fl_name_at(flame, fl_row_label(flame, row,
 							   t->keys[i])));
+	from = t->line.size;
 	fl_spell_stack(&t->line, flame, row->stack);
+	end_cell(t, from);
 	put_line(t);
 }
 

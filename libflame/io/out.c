@@ -9,6 +9,7 @@
 #include "base/late.h"
 #include "io/io.h"
 #include "io/pack.h"
+#include "io/screen.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,8 @@ struct fl_out {
 	const struct fl_packer *packer;
 	void *packing;		/* the packer's state; NULL: not packed */
 	int fd;
+	bool is_terminal;
+	struct fl_screen screen;
 	bool failed;
 	size_t n;		/* bytes in the buffer */
 	char buffer[BUFFER];
@@ -282,6 +285,7 @@ struct fl_out *fl_out_open(struct flame *flame, const char *path)
 	else if (fd >= 0)
 		out->fd = fd;
 	opened = fd >= 0 ? out->fd >= 0 : open_path(out, path);
+	out->is_terminal = opened && isatty(out->fd);
 	if (!opened) {
 		fl_fail(flame, "%s: %s", out->name, strerror(errno));
 		free_out(out);
@@ -345,6 +349,19 @@ static void write_fd(struct fl_out *out, const char *at, size_t size)
 	}
 }
 
+static void write_terminal(struct fl_out *out, const char *at, size_t size,
+			   bool last)
+{
+	struct fl_buf shown = { 0 };
+
+	fl_screen_put(&shown, &out->screen, at, size, last);
+	if (shown.failed)
+		fail(out, ENOMEM);
+	else
+		write_fd(out, shown.data, shown.size);
+	fl_buf_free(&shown);
+}
+
 static void call_back(struct fl_out *out, const char *at, size_t size)
 {
 	int error = size && !out->failed ? out->write(out->arg, at, size) : 0;
@@ -357,6 +374,10 @@ static void write_plain(struct fl_out *out, const char *at, size_t size)
 {
 	if (out->write) {
 		call_back(out, at, size);
+		return;
+	}
+	if (out->is_terminal) {
+		write_terminal(out, at, size, false);
 		return;
 	}
 	if (!out->memory) {
@@ -480,6 +501,8 @@ int fl_out_close(struct fl_out *out)
 	else
 		write_plain(out, out->buffer, out->n);
 	out->n = 0;
+	if (out->is_terminal)
+		write_terminal(out, "", 0, true);
 	/* If memory ran out, the output lacks something. */
 	out->failed |= fl_failed(out->flame);
 	if (out->path && !out->temporary && !out->failed &&

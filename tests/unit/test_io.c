@@ -6,6 +6,7 @@
 
 #include "io/hadoop_token.h"
 #include "io/io.h"
+#include "io/screen.h"
 #include "io/url.h"
 
 #include <bzlib.h>
@@ -1664,4 +1665,45 @@ Test(hadoop_token, the_service_chooses)
 	expect_token(tokens, 20, "prof", NULL);
 	expect_token("HDTS\1\x7f", 6, "prof", NULL);
 	expect_token("", 0, "prof", NULL);
+}
+
+/* A terminal ----------------------------------------------------------- */
+
+/* The text in pieces of so many bytes, as it is written to a terminal. */
+static const char *on_screen(const char *text, size_t piece)
+{
+	static char shown[200];
+	struct fl_screen screen = { .size = 0 };
+	struct fl_buf out = { 0 };
+
+	for (size_t n = strlen(text), i = 0; i < n; i += piece)
+		fl_screen_put(&out, &screen, text + i, FL_MIN(piece, n - i),
+			      false);
+	fl_screen_put(&out, &screen, "", 0, true);
+	snprintf(shown, sizeof(shown), "%.*s", (int)out.size, out.data);
+	fl_buf_free(&out);
+	return shown;
+}
+
+Test(screen, controls_and_hidden_characters_do_not_reach_a_terminal)
+{
+	for (size_t piece = 1; piece < 40; piece++) {
+		cr_expect_str_eq(on_screen("a\033]0;t\a\tb\r\n", piece),
+				 "a ]0;t \tb \n");
+		cr_expect_str_eq(on_screen("\xc2\x9b" "31m\u202ex\xff", piece),
+				 "<U+009B>31m<U+202E>x?");
+		cr_expect_str_eq(on_screen("caf\u00e9 \u65e5 \U0001f525", piece),
+				 "caf\u00e9 \u65e5 \U0001f525");
+		cr_expect_str_eq(on_screen("x\xe6\x97", piece), "x??");
+	}
+}
+
+Test(screen, colours_of_our_writers_do)
+{
+	for (size_t piece = 1; piece < 20; piece++) {
+		cr_expect_str_eq(on_screen("\033[38;5;100mx\033[0m", piece),
+				 "\033[38;5;100mx\033[0m");
+		cr_expect_str_eq(on_screen("\033[2J\033[", piece),
+				 " [2J [");
+	}
 }

@@ -220,6 +220,20 @@ Test(visible, controls_are_blanks_and_other_bytes_question_marks)
 	cr_expect_str_eq(visible("a\xff\xc3", 64), "a??");
 }
 
+Test(visible, cells_of_tables_are_no_formulas)
+{
+	char to[64];
+
+	cr_expect_eq(flame_tsv_cell(to, 64, "=A\t1", 4), 5);
+	cr_expect_str_eq(to, "'=A 1");
+	flame_tsv_cell(to, 64, "\t@x", 3);
+	cr_expect_str_eq(to, "' @x");
+	flame_tsv_cell(to, 64, "a=1", 3);
+	cr_expect_str_eq(to, "a=1");
+	cr_expect_eq(flame_tsv_cell(to, 64, "", 0), 0);
+	cr_expect_eq(flame_tsv_cell(NULL, 0, "-1", 2), 3);
+}
+
 Test(visible, text_that_does_not_fit_is_cut_between_characters)
 {
 	cr_expect_str_eq(visible("a\u202eb", 9), "a");
