@@ -73,6 +73,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/thread_task.c \
 	libflame/spark/bill.c libflame/spark/bill.h \
 	libflame/spark/bill_frames.c libflame/spark/bill_sick.c \
+	libflame/spark/bill_slow.c \
 	libflame/spark/causes.c libflame/spark/cost.c libflame/spark/cost.h \
 	libflame/spark/event.c libflame/spark/event.h \
 	libflame/spark/events.c libflame/spark/failures.c \

@@ -207,6 +207,7 @@ script_tests = \
 	tests/record/lines \
 	tests/fuzz/replay.sh \
 	tests/laws/batch \
+	tests/laws/causes \
 	tests/laws/report \
 	tests/laws/readers \
 	tests/laws/dictionaries \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sentences about an application, by the rules of share/rules: each asks a
- * measure of the application, its queries or its executors, and says its
- * heaviest case.  At most five, heaviest first.
+ * measure of the application or of the items of a list, and says its heaviest
+ * case.  At most five: what failed first, then by what could be won.
  */
 #include "batch_html.h"
 #include "batch_rules.h"
@@ -11,19 +11,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MAX_FINDINGS = 5, MAX_RULES = 64 };
 
-#define MIN_SLOW_SIGMA 6
+#define MIN_SLOW_SIGMA 5
 
-/* What a rule is told of a case. */
+/* What is known of a case of a rule. */
 struct facts {
 	const struct batch_rule *rule;
 	double value;		/* compared with the rule's limit */
 	double us;		/* that it concerns */
-	double share, others, sigma, count, bytes;
-	const char *query, *executor, *host, *frame;
+	double share, others, sigma, count, all, bytes, time, median;
+	const char *query, *executor, *host, *frame, *reason;
+	double hosts;		/* of a failure */
 	const cJSON *stage;	/* to be looked at, or NULL */
+	const cJSON *tail;	/* of a stage */
 };
 
 static double ratio(double part, double all)
@@ -31,7 +34,26 @@ static double ratio(double part, double all)
 	return all > 0 ? part / all : 0;
 }
 
-/* Measures ------------------------------------------------------------- */
+static bool is(const char *text, const char *word)
+{
+	return strcmp(text, word) == 0;
+}
+
+/* The stage of a number, and its query; NULL: none. */
+static const cJSON *find_stage(const cJSON *app, double id, const char **query)
+{
+	const cJSON *q, *stage;
+
+	cJSON_ArrayForEach(q, batch_list(app, "queries"))
+		cJSON_ArrayForEach(stage, batch_list(q, "stages"))
+			if (batch_number(stage, "id") == id) {
+				*query = batch_text(q, "name");
+				return stage;
+			}
+	return NULL;
+}
+
+/* Queries --------------------------------------------------------------- */
 
 /* Of all stages of a query. */
 static double sum_of(const cJSON *query, const char *key)
@@ -44,77 +66,159 @@ static double sum_of(const cJSON *query, const char *key)
 	return sum;
 }
 
-static double operator_cost(const cJSON *stage, const char *name)
+/* Of a list of {name, KEY}; frame: what the heaviest is about. */
+static double cost_of(const cJSON *list, const char *name, const char *key,
+		      const char **frame)
 {
 	const cJSON *row;
 
-	cJSON_ArrayForEach(row, batch_list(stage, "operators"))
-		if (strcmp(batch_text(row, "name"), name) == 0)
-			return batch_number(row, "cost_us");
+	cJSON_ArrayForEach(row, list) {
+		if (!is(batch_text(row, "name"), name))
+			continue;
+		if (*batch_text(row, "what"))
+			*frame = batch_text(row, "what");
+		return batch_number(row, key);
+	}
 	return 0;
 }
 
-static double measure_of(const cJSON *stage, const struct batch_rule *rule)
+static double measure_of(const cJSON *stage, const struct batch_rule *rule,
+			 const char **frame)
 {
 	static const struct {
 		const char *measure, *key;
 	} keys[] = {
 		{ "gc", "gc_us" }, { "wait", "fetch_wait_us" },
-		{ "spill", "disk_spill_bytes" }, { "failed", "failed" },
+		{ "spill", "disk_spill_bytes" }, { "overhead", "overhead_us" },
 	};
+	const char *name = rule->operator ? rule->operator : "";
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (strcmp(rule->measure, keys[i].measure) == 0)
+		if (is(rule->measure, keys[i].measure))
 			return batch_number(stage, keys[i].key);
-	return operator_cost(stage, rule->operator ? rule->operator : "");
+	if (is(rule->measure, "work"))
+		return cost_of(batch_list(stage, "works"), name, "us", frame);
+	return cost_of(batch_list(stage, "operators"), name, "cost_us", frame);
 }
 
-static void ask_query(const cJSON *query, const struct batch_rule *rule,
-		      struct facts *f)
+static void ask_query(const cJSON *app, const cJSON *query, struct facts *f)
 {
 	double cost = batch_number(query, "cost_us"), sum = 0, most = 0;
-	bool bytes = strcmp(rule->measure, "spill") == 0;
-	bool tasks = strcmp(rule->measure, "failed") == 0;
+	bool bytes = is(f->rule->measure, "spill");
 	const cJSON *stage;
 
+	(void)app;
+	f->frame = "";
 	cJSON_ArrayForEach(stage, batch_list(query, "stages")) {
-		double n = measure_of(stage, rule);
+		const char *frame = "";
+		double n = measure_of(stage, f->rule, &frame);
 
 		sum += n;
 		if (n > most) {
 			most = n;
 			f->stage = stage;
+			f->frame = frame;
 		}
 	}
 	f->query = batch_text(query, "name");
-	f->bytes = f->count = sum;
+	f->bytes = sum;
 	f->share = ratio(sum, cost);
-	f->value = bytes ? sum : tasks ? ratio(sum, sum_of(query, "tasks")) :
-					 f->share;
-	f->us = bytes ? cost : tasks ? cost * f->value : sum;
+	f->value = bytes ? sum : f->share;
+	f->us = bytes ? cost : sum;
+	f->count = sum_of(query, "tasks");
+	f->time = ratio(cost, f->count);
+	/* Overhead is worth a sentence where tasks are short. */
+	if (is(f->rule->measure, "overhead") && f->time > 500e3)
+		f->value = 0;
 }
 
-static void ask_app(const cJSON *app, const struct batch_rule *rule,
-		    struct facts *f)
-{
-	char key[32];
+/* Stages and causes ------------------------------------------------------- */
 
-	snprintf(key, sizeof(key), "%s_us", rule->measure);
-	f->us = batch_number(app, key);
-	f->value = f->share = ratio(f->us, batch_number(app, "paid_us"));
+/* What all causes of a key are of, and of a stage if it is not negative. */
+static double sum_causes(const cJSON *app, const char *cause, double stage,
+			 const char *key)
+{
+	const cJSON *c;
+	double sum = 0;
+
+	cJSON_ArrayForEach(c, batch_list(app, "causes"))
+		if (is(batch_text(c, "key"), cause) &&
+		    (stage < 0 || (cJSON_HasObjectItem(c, "stage") &&
+				   batch_number(c, "stage") == stage)))
+			sum += batch_number(c, key);
+	return sum;
 }
 
-static void ask_executor(const cJSON *e, struct facts *f)
+static double wall_of(const cJSON *app)
 {
-	double took = batch_number(e, "took_us");
+	return 1000 * (batch_number(app, "ended") -
+		       batch_number(app, "started"));
+}
+
+/*
+ * A cause of the application, or of one stage: its share is that of the time of
+ * the application, or of what was paid if that is more.
+ */
+static void ask_cause(const cJSON *app, const cJSON *cause, struct facts *f)
+{
+	const char *key = batch_text(cause, "key");
+	bool of_stage = cJSON_HasObjectItem(cause, "stage");
+	double id = of_stage ? batch_number(cause, "stage") : -1;
+
+	if (!is(key, f->rule->measure))
+		return;
+	f->us = sum_causes(app, key, id, "paid_us");
+	f->time = sum_causes(app, key, id, "wall_us");
+	f->share = ratio(f->time, wall_of(app));
+	f->others = ratio(f->us, batch_number(app, "paid_us"));
+	f->value = fmax(f->share, f->others);
+	f->all = batch_count_cores(app);
+	if (of_stage)
+		f->stage = find_stage(app, id, &f->query);
+	f->count = batch_number(f->stage, "tasks");
+	/* A job of a minute has no use for advice about its start. */
+	if (!of_stage && f->time < 20e6 && f->us < 60e6)
+		f->value = 0;
+}
+
+/*
+ * The longest task of a stage: "more" where it reads more than others, "long"
+ * where it does not or nobody knows.
+ */
+static void ask_tail(const cJSON *app, const cJSON *stage, struct facts *f)
+{
+	bool more = is(f->rule->measure, "more");
+	const cJSON *tail = batch_list(stage, "tail");
+
+	if (!tail || more != (batch_number(tail, "reads_more") > 0))
+		return;
+	f->stage = find_stage(app, batch_number(stage, "id"), &f->query);
+	f->tail = tail;
+	f->time = batch_number(tail, "time_us");
+	f->median = batch_number(tail, "median_us");
+	f->count = batch_number(tail, "tasks");
+	f->executor = batch_text(tail, "executor");
+	f->host = batch_text(tail, "host");
+	f->value = ratio(f->time, f->median);
+	/* Its own cores are won as well as those that waited for it. */
+	f->us = f->time - f->median +
+		sum_causes(app, "tail", batch_number(stage, "id"), "paid_us");
+}
+
+/* Executors ------------------------------------------------------------- */
+
+static void ask_executor(const cJSON *app, const cJSON *e, struct facts *f)
+{
+	double time = batch_number(e, "took_us");
 	double expected = batch_number(e, "expected_us");
 
+	(void)app;
 	f->executor = batch_text(e, "id");
 	f->host = batch_text(e, "host");
 	f->sigma = batch_number(e, "sigma");
-	f->value = f->sigma < MIN_SLOW_SIGMA ? 0 : ratio(took, expected);
-	f->count = ratio(took, expected);
-	f->us = took - expected;
+	f->value = f->sigma < MIN_SLOW_SIGMA ? 0 : ratio(time, expected);
+	f->count = ratio(time, expected);
+	f->us = time - expected;
 }
 
 static void ask_sick(const cJSON *app, const cJSON *sick, struct facts *f)
@@ -129,50 +233,178 @@ static void ask_sick(const cJSON *app, const cJSON *sick, struct facts *f)
 	f->sigma = batch_number(sick, "sigma");
 	f->value = f->share - f->others;
 	cJSON_ArrayForEach(e, batch_list(app, "executors"))
-		if (strcmp(batch_text(e, "id"), f->executor) == 0)
+		if (is(batch_text(e, "id"), f->executor))
 			f->us = f->value * (batch_number(e, "paid_us") -
 					    batch_number(e, "idle_us"));
 }
 
-/* Rules ---------------------------------------------------------------- */
-
-static void keep(struct facts *best, const struct facts *f, double paid)
+/* The first executor that was lost stands for all. */
+static void ask_lost(const cJSON *app, const cJSON *e, struct facts *f)
 {
-	if (f->value < f->rule->over || f->us < f->rule->least * paid ||
-	    f->us <= best->us)
+	const cJSON *other;
+
+	if (!*batch_text(e, "lost"))
 		return;
-	*best = *f;
+	cJSON_ArrayForEach(other, batch_list(app, "executors")) {
+		bool lost = *batch_text(other, "lost");
+
+		f->count += lost;
+		f->all++;
+		if (lost && batch_number(other, "removed") <
+			    batch_number(e, "removed"))
+			return;
+	}
+	f->executor = batch_text(e, "id");
+	f->host = batch_text(e, "host");
+	f->reason = batch_text(e, "lost");
+	f->time = batch_number(e, "removed");
+	f->us = fmax(sum_causes(app, "lost", -1, "paid_us") +
+		     batch_number(app, "unended_us"), 1);
+	f->value = f->count;
 }
 
-/* The heaviest case of a rule; us is 0 if there is none. */
-static struct facts ask(const cJSON *app, const struct batch_rule *rule)
+/* Failures -------------------------------------------------------------- */
+
+/* Of the job's stage, or where that is not known, for the same reason. */
+static bool is_of_job(const cJSON *job, const cJSON *failure)
 {
-	bool sick = strcmp(rule->measure, "frame") == 0;
-	const char *list = strcmp(rule->of, "query") == 0 ? "queries" :
-			   sick ? "sick" : "executors";
-	double paid = batch_number(app, "paid_us");
-	struct facts best = { .rule = rule };
-	const cJSON *item;
+	if (cJSON_HasObjectItem(job, "stage"))
+		return batch_number(job, "stage") ==
+		       batch_number(failure, "stage");
+	return *batch_text(job, "text") &&
+	       is(batch_text(job, "text"), batch_text(failure, "text"));
+}
 
-	if (strcmp(rule->of, "app") == 0) {
-		struct facts f = { .rule = rule };
+/* What most of its tasks failed of. */
+static const cJSON *failure_of(const cJSON *app, const cJSON *job)
+{
+	const cJSON *failure, *best = NULL;
 
-		ask_app(app, rule, &f);
-		keep(&best, &f, paid);
-		return best;
-	}
-	cJSON_ArrayForEach(item, batch_list(app, list)) {
-		struct facts f = { .rule = rule };
-
-		if (*list == 'q')
-			ask_query(item, rule, &f);
-		else if (sick)
-			ask_sick(app, item, &f);
-		else
-			ask_executor(item, &f);
-		keep(&best, &f, paid);
-	}
+	cJSON_ArrayForEach(failure, batch_list(app, "failures"))
+		if (is_of_job(job, failure) &&
+		    !is(batch_text(failure, "kind"), "killed") &&
+		    batch_number(failure, "tasks") > batch_number(best,
+								  "tasks"))
+			best = failure;
 	return best;
+}
+
+static void describe(const cJSON *app, const cJSON *failure, struct facts *f)
+{
+	f->count = batch_number(failure, "tasks");
+	f->all = batch_number(failure, "of");
+	f->hosts = batch_number(failure, "hosts");
+	f->host = batch_text(failure, "host");
+	f->stage = find_stage(app, batch_number(failure, "stage"), &f->query);
+}
+
+static void ask_job(const cJSON *app, const cJSON *job, struct facts *f)
+{
+	const cJSON *failure = failure_of(app, job);
+
+	if (failure)
+		describe(app, failure, f);
+	f->query = *batch_text(job, "query") || !failure ?
+		   batch_text(job, "query") : f->query;
+	f->reason = batch_text(job, "text");
+	f->value = 1;
+	f->us = fmax(batch_number(f->stage, "cost_us"), 1);
+}
+
+static bool is_of_failed_job(const cJSON *app, const cJSON *failure)
+{
+	const cJSON *job;
+
+	cJSON_ArrayForEach(job, batch_list(app, "failed_jobs"))
+		if (is_of_job(job, failure))
+			return true;
+	return false;
+}
+
+/* Tasks that failed in a stage that went on. */
+static void ask_failure(const cJSON *app, const cJSON *failure,
+			struct facts *f)
+{
+	if (!is(batch_text(failure, "kind"), f->rule->measure) ||
+	    is_of_failed_job(app, failure))
+		return;
+	describe(app, failure, f);
+	f->reason = batch_text(failure, "text");
+	f->value = ratio(f->count, f->all);
+	f->us = fmax(f->value * batch_number(f->stage, "cost_us"), 1);
+}
+
+/* Rules ---------------------------------------------------------------- */
+
+/*
+ * What rules are of: a list of the application, or a list of each of its items,
+ * and who asks these.
+ */
+static const struct subject {
+	const char *of, *list;
+	void (*ask)(const cJSON *app, const cJSON *item, struct facts *f);
+	const char *inner;
+} subjects[] = {
+	{ "query", "queries", ask_query, NULL },
+	{ "tail", "queries", ask_tail, "stages" },
+	{ "cause", "causes", ask_cause, NULL },
+	{ "executor", "executors", ask_executor, NULL },
+	{ "frame", "sick", ask_sick, NULL },
+	{ "lost", "executors", ask_lost, NULL },
+	{ "job", "failed_jobs", ask_job, NULL },
+	{ "failure", "failures", ask_failure, NULL },
+};
+
+/* A rule's heaviest cases: the second only if it is worth half the first. */
+enum { MAX_CASES = 2 };
+
+struct cases {
+	const cJSON *app;
+	const struct subject *subject;
+	struct facts data[MAX_CASES];
+};
+
+static void ask_item(struct cases *c, const struct batch_rule *rule,
+		     const cJSON *item)
+{
+	struct facts f = {
+		.rule = rule, .query = "", .executor = "", .host = "",
+		.frame = "", .reason = "",
+	};
+
+	c->subject->ask(c->app, item, &f);
+	if (f.us <= 0 || f.value < rule->over ||
+	    f.us < rule->least * batch_number(c->app, "paid_us"))
+		return;
+	if (f.us > c->data[0].us) {
+		c->data[1] = c->data[0];
+		c->data[0] = f;
+	} else if (f.us > c->data[1].us) {
+		c->data[1] = f;
+	}
+}
+
+static size_t ask(const cJSON *app, const struct batch_rule *rule,
+		  struct facts *found)
+{
+	struct cases c = { .app = app, .subject = subjects };
+	const cJSON *item, *inner;
+	size_t n;
+
+	while (!is(c.subject->of, rule->of))
+		c.subject++;
+	cJSON_ArrayForEach(item, batch_list(app, c.subject->list)) {
+		if (!c.subject->inner)
+			ask_item(&c, rule, item);
+		else
+			cJSON_ArrayForEach(inner, batch_list(item,
+							c.subject->inner))
+				ask_item(&c, rule, inner);
+	}
+	n = (c.data[0].us > 0) +
+	    (rule->cases > 1 && c.data[1].us > c.data[0].us / 2);
+	memcpy(found, c.data, n * sizeof(*found));
+	return n;
 }
 
 /* Sentences ------------------------------------------------------------ */
@@ -203,9 +435,97 @@ static void put_frame(FILE *to, const char *name)
 
 static void put_query(FILE *to, const char *query)
 {
-	if (strcmp(query, "[no query]") == 0)
-		query = "Stages without a query";
+	if (is(query, "[no query]") || !*query)
+		query = "stages without a query";
 	fprintf(to, "%.80s%s", query, strlen(query) > 80 ? "..." : "");
+}
+
+/* In Spark's words, without the stop that the sentence has. */
+static void put_reason(FILE *to, const char *reason)
+{
+	size_t n = strlen(reason);
+
+	while (n && (reason[n - 1] == '.' || reason[n - 1] == ' '))
+		n--;
+	fprintf(to, "%.*s", (int)n, reason);
+}
+
+static void put_seconds(FILE *to, double us)
+{
+	double seconds = us / 1e6;
+
+	if (seconds >= 7200)
+		fprintf(to, "%.1f hours", seconds / 3600);
+	else if (seconds >= 600)
+		fprintf(to, "%.0f minutes", seconds / 60);
+	else if (seconds >= 1)
+		fprintf(to, "%.1f s", seconds);
+	else
+		fprintf(to, "%.0f ms", seconds * 1000);
+}
+
+/* "the first at 07:28:50 UTC", of executors. */
+static void put_time(FILE *to, const struct facts *f)
+{
+	time_t seconds = (time_t)(f->time / 1000);
+	char text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%H:%M:%S UTC", &tm);
+	fprintf(to, "%sat %s", f->count > 1 ? "the first " : "", text);
+}
+
+/* " (16 of 20 tasks, on 2 hosts)", if that is known. */
+static void put_tasks(FILE *to, const struct facts *f)
+{
+	if (!(f->count > 0))
+		return;
+	fprintf(to, " (%.0f of %.0f tasks", f->count, f->all);
+	if (f->hosts > 1)
+		fprintf(to, ", on %.0f hosts", f->hosts);
+	else if (*f->host)
+		fprintf(to, ", on %s", f->host);
+	putc(')', to);
+}
+
+/* ", and 199774 records, where the median is 22000", of what differs most. */
+static void put_input(FILE *to, const cJSON *tail)
+{
+	static const char *const kinds[][2] = {
+		{ "records", "median_records" }, { "bytes", "median_bytes" },
+	};
+	double most = 0;
+	int best = -1;
+
+	for (int i = 0; i < 2; i++) {
+		double n = batch_number(tail, kinds[i][0]);
+		double times = n / fmax(batch_number(tail, kinds[i][1]), 1);
+
+		if (times > most * 1.5) {
+			most = times;
+			best = i;
+		}
+	}
+	if (best < 0)
+		return;
+	fprintf(to, "; it read %.0f %s, ",
+		batch_number(tail, kinds[best][0]), kinds[best][0]);
+	fprintf(to, most < 1.5 ? "as others do" : "the median is %.0f",
+		batch_number(tail, kinds[best][1]));
+}
+
+/* "Both executors were" or "3 of 8 executors were". */
+static void put_executors(FILE *to, const struct facts *f)
+{
+	if (f->all == 1)
+		fputs("The only executor was", to);
+	else if (f->count == f->all)
+		fprintf(to, f->all == 2 ? "Both executors were" :
+			"All %.0f executors were", f->all);
+	else
+		fprintf(to, "%.0f of %.0f executors %s", f->count, f->all,
+			f->count == 1 ? "was" : "were");
 }
 
 static void put_word(FILE *to, const cJSON *app, const struct facts *f,
@@ -215,27 +535,47 @@ static void put_word(FILE *to, const cJSON *app, const struct facts *f,
 
 	if (n < sizeof(name))
 		memcpy(name, word, n);
-	if (strcmp(name, "share") == 0)
+	if (is(name, "share"))
 		fprintf(to, "%.0f %%", 100 * f->share);
-	else if (strcmp(name, "others") == 0)
+	else if (is(name, "others"))
 		fprintf(to, "%.1f %%", 100 * f->others);
-	else if (strcmp(name, "sigma") == 0)
+	else if (is(name, "value"))
+		fprintf(to, "%.0f %%", 100 * f->value);
+	else if (is(name, "sigma"))
 		fprintf(to, "%.0f", f->sigma);
-	else if (strcmp(name, "count") == 0)
+	else if (is(name, "count"))
 		fprintf(to, "%.3g", f->count);
-	else if (strcmp(name, "size") == 0)
+	else if (is(name, "n"))
+		fprintf(to, "%.0f", f->count);
+	else if (is(name, "all"))
+		fprintf(to, "%.0f", f->all);
+	else if (is(name, "time"))
+		put_seconds(to, f->time);
+	else if (is(name, "median"))
+		put_seconds(to, f->median);
+	else if (is(name, "when"))
+		put_time(to, f);
+	else if (is(name, "tasks"))
+		put_tasks(to, f);
+	else if (is(name, "input"))
+		put_input(to, f->tail);
+	else if (is(name, "executors"))
+		put_executors(to, f);
+	else if (is(name, "size"))
 		put_size(to, f->bytes);
-	else if (strcmp(name, "cost") == 0)
+	else if (is(name, "cost"))
 		put_cost(to, app, f->us);
-	else if (strcmp(name, "query") == 0)
+	else if (is(name, "query"))
 		put_query(to, f->query);
-	else if (strcmp(name, "stage") == 0)
+	else if (is(name, "stage"))
 		fprintf(to, "%.0f", batch_number(f->stage, "id"));
-	else if (strcmp(name, "executor") == 0)
+	else if (is(name, "executor"))
 		fputs(f->executor, to);
-	else if (strcmp(name, "host") == 0)
+	else if (is(name, "host"))
 		fputs(f->host, to);
-	else if (strcmp(name, "frame") == 0)
+	else if (is(name, "reason"))
+		put_reason(to, f->reason);
+	else if (is(name, "frame"))
 		put_frame(to, f->frame);
 }
 
@@ -282,7 +622,7 @@ static bool add_proof(const struct batch *batch, const cJSON *app,
 	if (f->stage)
 		snprintf(command, sizeof(command), "%s --label stage=%.0f",
 			 top, batch_number(f->stage, "id"));
-	else if (f->executor)
+	else if (*f->executor)
 		snprintf(command, sizeof(command), "%s --label executor=%.40s",
 			 top, f->executor);
 	return (!page || batch_add_text(finding, "page",
@@ -297,7 +637,8 @@ static bool add(const struct batch *batch, const cJSON *app,
 
 	return finding && cJSON_AddItemToArray(findings, finding) &&
 	       add_text(finding, "text", fill(app, f, f->rule->say)) &&
-	       add_text(finding, "try", fill(app, f, f->rule->try)) &&
+	       (!f->rule->try ||
+		add_text(finding, "try", fill(app, f, f->rule->try))) &&
 	       add_proof(batch, app, f, finding);
 }
 
@@ -305,6 +646,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct facts *x = a, *y = b;
 
+	if (x->rule->rank != y->rule->rank)
+		return x->rule->rank > y->rule->rank ? -1 : 1;
 	if (x->us != y->us)
 		return x->us < y->us ? 1 : -1;
 	return (x->rule > y->rule) - (x->rule < y->rule);
@@ -312,15 +655,13 @@ static int by_weight(const void *a, const void *b)
 
 cJSON *batch_find(const struct batch *batch, const cJSON *app)
 {
-	struct facts found[MAX_RULES];
+	struct facts found[MAX_RULES * MAX_CASES];
 	cJSON *findings = cJSON_CreateArray();
 	bool good = findings;
 	size_t n = 0;
 
-	for (size_t i = 0; batch_rules[i].of && n < MAX_RULES; i++) {
-		found[n] = ask(app, &batch_rules[i]);
-		n += found[n].us > 0;
-	}
+	for (size_t i = 0; batch_rules[i].of && i < MAX_RULES; i++)
+		n += ask(app, &batch_rules[i], found + n);
 	qsort(found, n, sizeof(*found), by_weight);
 	for (size_t i = 0; good && i < n && i < MAX_FINDINGS; i++)
 		good = add(batch, app, &found[i], findings);

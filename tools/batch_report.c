@@ -14,6 +14,8 @@ static const struct batch_part parts[] = {
 	{ "gc", "garbage collection", "tasks stopped by the JVM's collector" },
 	{ "wait", "waiting", "the rest of the time in tasks: for disks, the "
 	  "network, locks, and for a CPU" },
+	{ "unknown", "unknown", "tasks whose metrics are not in the log, as "
+	  "they or their executor ended badly" },
 	{ "overhead", "task overhead", "from launch to finish, beyond the "
 	  "time that the task ran" },
 	{ "unended", "tasks without an end", "running when their executor or "

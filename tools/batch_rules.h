@@ -9,8 +9,8 @@
 
 struct batch_rule {
 	const char *of, *measure, *operator;
-	double over, least;
-	const char *say, *try;
+	double over, least, rank, cases;
+	const char *say, *try;	/* try: NULL if there is nothing to do */
 };
 
 extern const struct batch_rule batch_rules[];

@@ -4,7 +4,7 @@
  *
  *	version, apps [{id, name, spark, started, ended, executors, profiled,
  *	findings [{text, try, page, command}],
- *	paid, cpu, gc, python, wait, overhead, unended, idle, price,
+ *	paid, cpu, gc, python, wait, unknown, overhead, unended, idle, price,
  *	rows [{query, stage, id, plan, cost, cpu, tasks, failed, samples,
  *	page, stacks {METRIC: file}}]}]
  *
@@ -135,8 +135,8 @@ static bool add_app(const struct batch *batch, cJSON *apps, const cJSON *app)
 		"id", "name", "spark", "started", "ended",
 	};
 	static const char *const sums[] = {
-		"paid", "cpu", "gc", "python", "wait", "overhead", "unended",
-		"idle",
+		"paid", "cpu", "gc", "python", "wait", "unknown", "overhead",
+		"unended", "idle",
 	};
 	cJSON *to = cJSON_CreateObject();
 	bool good = to && cJSON_AddItemToArray(apps, to);

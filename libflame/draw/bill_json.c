@@ -128,6 +128,37 @@ static void put_counts(struct fl_buf *to, const struct fl_bill_stage *stage)
 	put_some(to, "disk_spill_bytes", sums->disk_spill);
 }
 
+/* The longest task, where it stands out. */
+static void put_tail(struct fl_buf *to, const struct flame_bill *bill,
+		     const struct fl_bill_tail *tail)
+{
+	const struct fl_spark_executor *e =
+		&bill->spark->executors[tail->executor];
+	size_t from;
+
+	if (!tail->stands_out)
+		return;
+	fl_buf_text(to, ",\"tail\":");
+	from = open_object(to);
+	put_number(to, "task", tail->task->id);
+	put_number(to, "partition", tail->task->partition);
+	put_text(to, "executor", e->id);
+	put_text(to, "host", e->host);
+	put_number(to, "tasks", (int64_t)tail->tasks);
+	put_number(to, "time_us", tail->duration);
+	put_number(to, "median_us", tail->median);
+	if (tail->records >= 0) {
+		put_number(to, "records", tail->task->records);
+		put_number(to, "median_records", tail->records);
+	}
+	if (tail->bytes >= 0) {
+		put_number(to, "bytes", tail->task->bytes);
+		put_number(to, "median_bytes", tail->bytes);
+	}
+	put_some(to, "reads_more", tail->reads_more);
+	close_object(to, from);
+}
+
 static void put_stage(struct fl_buf *to, const struct flame_bill *bill,
 		      const struct fl_bill_stage *stage)
 {
@@ -155,6 +186,7 @@ static void put_stage(struct fl_buf *to, const struct flame_bill *bill,
 	put_number(to, "executors", (int64_t)stage->executors);
 	put_number(to, "profiled", (int64_t)stage->profiled);
 	put_frame(to, bill->flame, &stage->frame);
+	put_tail(to, bill, &stage->tail);
 	put_rows(to, bill, stage);
 	close_object(to, from);
 }
@@ -218,7 +250,7 @@ static void put_executor(struct fl_buf *to, const struct flame_bill *bill,
 	put_some(to, "gc_us", sum->gc);
 	put_number(to, "tasks", (int64_t)sum->tasks);
 	put_number(to, "samples", (int64_t)sum->samples);
-	put_some(to, "took_us", sum->took);
+	put_some(to, "took_us", sum->duration);
 	put_some(to, "expected_us", sum->expected);
 	if (sum->sigma > 0)
 		fl_buf_print(to, ",\"sigma\":%.1f", sum->sigma);

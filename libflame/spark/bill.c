@@ -505,7 +505,7 @@ static int finish_rows(struct flame_sink *sink)
 	    !sort_items(bill))
 		return fl_no_memory(sink->flame);
 	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill) ||
-	    !fl_bill_find_causes(bill))
+	    !fl_bill_find_slow(bill) || !fl_bill_find_causes(bill))
 		return fl_no_memory(sink->flame);
 	bill->whole = true;
 	return FLAME_OK;

@@ -30,6 +30,17 @@ struct fl_bill_row {
 	struct fl_bill_frame frame;
 };
 
+/* The longest task of a stage beside the others. */
+struct fl_bill_tail {
+	const struct fl_spark_task *task;	/* NULL: fewer than two */
+	size_t executor;
+	uint64_t tasks;			/* that succeeded */
+	int64_t duration, median;	/* us; median: of the others, as */
+	int64_t records, bytes;		/* these; -1: not known */
+	bool reads_more;
+	bool stands_out;		/* by more than chance */
+};
+
 /* All attempts of a stage of an application. */
 struct fl_bill_stage {
 	size_t app;
@@ -43,6 +54,7 @@ struct fl_bill_stage {
 	size_t executors, profiled;	/* with tasks; of these with samples */
 	size_t first_row, nrows;	/* rows, heaviest first */
 	struct fl_bill_frame frame;
+	struct fl_bill_tail tail;
 };
 
 struct fl_bill_query {
@@ -56,15 +68,15 @@ struct fl_bill_query {
 struct fl_bill_executor {
 	int64_t paid, idle, unended, used, cpu, gc;
 	uint64_t tasks, samples;
-	/* Of tasks: their time, and that of others' in the same stages. */
-	int64_t took, expected;
+	/* Of tasks: their time, and what it would be at the others' pace. */
+	int64_t duration, expected;
 	double sigma;			/* of this difference */
 };
 
 /* An executor whose stacks are unlike those of others in the same stages. */
 struct fl_bill_sick {
 	size_t executor;		/* in spark->executors */
-	flame_id name;			/* of the frame; 0: its tasks are slow */
+	flame_id name;			/* of the frame */
 	double share, others, sigma;
 };
 
@@ -126,6 +138,8 @@ bool fl_bill_find_frames(struct flame_bill *bill);
 /* bill_sick.c: the same. */
 bool fl_bill_find_sick(struct flame_bill *bill);
 
+/* bill_slow.c: the same. */
+bool fl_bill_find_slow(struct flame_bill *bill);
 /* causes.c: the same. */
 bool fl_bill_find_causes(struct flame_bill *bill);
 const char *fl_cause_key(enum fl_cause_kind kind);

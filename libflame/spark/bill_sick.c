@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executors that are unlike the others in the same stages: their tasks take
- * longer, or a frame has another share of their time.  Stages are compared one
- * by one, as executors run different ones.  A frame's distance is in standard
+ * Executors that are unlike the others in the same stages: a frame has another
+ * share of their time.  Stages are compared one by one, as executors run
+ * different ones.  A frame's distance is in standard
  * deviations of what chance does to so few samples, widened where the other
  * executors differ among themselves by more than that.
  */
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MIN_EXECUTORS = 3, MAX_SHORT = 24, MIN_TASKS = 3 };
+enum { MIN_EXECUTORS = 3, MAX_SHORT = 24 };
 
 #define MIN_SHARE .05		/* of an executor's time, more than others' */
 #define MIN_SIGMA 6.
@@ -22,7 +22,6 @@ enum { MIN_EXECUTORS = 3, MAX_SHORT = 24, MIN_TASKS = 3 };
 struct cell {
 	double weight;		/* of stacks */
 	double samples;
-	double tasks, took, squares;	/* us */
 	float names[MAX_SHORT];	/* weights of the short list */
 	size_t stage, next;	/* of the executor: its next cell + 1 */
 };
@@ -79,7 +78,7 @@ static struct cell *cell_of(struct sick *s, size_t executor, size_t stage,
 	return &s->cells[s->ncells - 1];
 }
 
-/* Tasks and samples ------------------------------------------------------- */
+/* Samples ----------------------------------------------------------------- */
 
 static size_t stage_of(const struct flame_bill *bill, size_t stage)
 {
@@ -87,27 +86,6 @@ static size_t stage_of(const struct flame_bill *bill, size_t stage)
 
 	return (size_t)*fl_map_get(&bill->by_stage, fl_hash_pair(
 				   (uint64_t)of->id, of->app + 1)) - 1;
-}
-
-static bool add_task(struct sick *s, size_t executor,
-		     const struct fl_spark_task *task)
-{
-	double us = (double)task->active / 1000;
-	size_t stage = stage_of(s->bill, task->stage);
-	struct cell *cell, *sum = &s->sums[stage];
-
-	if (!task->finish)
-		return true;
-	cell = cell_of(s, executor, stage, true);
-	if (!cell)
-		return false;
-	cell->tasks++;
-	cell->took += us;
-	cell->squares += us * us;
-	sum->tasks++;
-	sum->took += us;
-	sum->squares += us * us;
-	return true;
 }
 
 static bool add_samples(struct sick *s)
@@ -129,46 +107,12 @@ static bool add_samples(struct sick *s)
 
 static bool add_all(struct sick *s)
 {
-	const struct fl_spark *spark = s->bill->spark;
-
 	s->sums = fl_zeroed(s->bill->nstages + 1, sizeof(*s->sums));
 	s->first = fl_zeroed(s->executors + 1, sizeof(*s->first));
 	s->last = fl_zeroed(s->executors + 1, sizeof(*s->last));
 	if (!s->sums || !s->first || !s->last)
 		return false;
-	for (size_t i = 0; i < spark->nexecutors; i++)
-		for (size_t k = 0; k < spark->executors[i].ntasks; k++)
-			if (!add_task(s, i, &spark->executors[i].tasks[k]))
-				return false;
 	return add_samples(s);
-}
-
-/* How long tasks took against those of others in the same stages. */
-static void compare_times(struct sick *s, size_t executor)
-{
-	struct fl_bill_executor *e = &s->bill->executors[executor];
-	double took = 0, expected = 0, variance = 0;
-
-	for (size_t i = s->first[executor]; i; i = s->cells[i - 1].next) {
-		const struct cell *own = &s->cells[i - 1];
-		const struct cell *sum = &s->sums[own->stage];
-		double n, mean, spread;
-
-		if (sum->tasks - own->tasks < MIN_TASKS)
-			continue;
-		n = sum->tasks - own->tasks;
-		mean = (sum->took - own->took) / n;
-		spread = ((sum->squares - own->squares) / n - mean * mean) *
-			 n / (n - 1);
-		took += own->took;
-		expected += own->tasks * mean;
-		variance += FL_MAX(spread, 0.) * own->tasks *
-			    (1 + own->tasks / n);
-	}
-	e->took = (int64_t)took;
-	e->expected = (int64_t)expected;
-	if (took > expected && variance > 0)
-		e->sigma = (took - expected) / sqrt(variance);
 }
 
 /* Frames ------------------------------------------------------------------ */
@@ -517,13 +461,11 @@ static size_t count_profiled(const struct flame_bill *bill)
 
 static bool find(struct sick *s)
 {
-	bool good = add_all(s);
+	bool good;
 
-	for (size_t i = 0; good && i < s->executors; i++)
-		compare_times(s, i);
-	if (!good || count_profiled(s->bill) < MIN_EXECUTORS)
-		return good;
-	good = find_candidates(s) && gather(s);
+	if (count_profiled(s->bill) < MIN_EXECUTORS)
+		return true;
+	good = add_all(s) && find_candidates(s) && gather(s);
 	for (size_t i = 0; good && i < s->executors; i++)
 		good = compare_frames(s, i);
 	return good;

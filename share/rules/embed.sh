@@ -20,7 +20,7 @@ from=$1 to=$2
 			open = 1
 			key = $1
 			sub(/^[a-z]+[ \t]+/, "")
-			if (key == "over" || key == "least")
+			if (key ~ /^(over|least|rank|cases)$/)
 				print "." key " = " $0 ","
 			else
 				print "." key " = \"" $0 "\","

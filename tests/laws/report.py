@@ -30,6 +30,7 @@ class Stage:
     def __init__(self):
         self.whole = self.cpu = self.tasks = self.failed = self.killed = 0
         self.gc = self.wait = self.spill = self.written = self.python = 0
+        self.unmeasured = 0
         self.name = ""
 
 
@@ -79,6 +80,9 @@ def read(path):
                                max(info["Launch Time"], begin))
             stage.cpu += metrics.get("Executor CPU Time", 0) + metrics.get(
                 "Executor Deserialize CPU Time", 0)
+            if not metrics or (reason != "Success" and
+                               not metrics.get("Executor CPU Time")):
+                stage.unmeasured += info["Finish Time"] - info["Launch Time"]
             stage.gc += metrics.get("JVM GC Time", 0)
             stage.wait += metrics.get("Shuffle Read Metrics", {}).get(
                 "Fetch Wait Time", 0)
@@ -88,7 +92,7 @@ def read(path):
     return stages, executors, ended, version
 
 
-def tell(what, seen, wanted, slack=0):
+def compare(what, seen, wanted, slack=0):
     if abs(seen - wanted) > slack:
         print(f"{what}: {seen}, wanted {wanted}")
 
@@ -96,11 +100,16 @@ def tell(what, seen, wanted, slack=0):
 def check_stage(stage, wanted):
     what = f"stage {stage['id']}"
     # Tasks of one core overlap by milliseconds: these are paid once.
-    tell(what + " cost", stage["cost_us"], wanted.whole * 1000,
+    compare(what + " cost", stage["cost_us"], wanted.whole * 1000,
          wanted.tasks * 20000)
-    tell(what + " CPU", stage["cpu_us"], wanted.cpu / 1000,
-         wanted.tasks * 1000)
-    tell(what + " GC", stage.get("gc_us", 0), wanted.gc * 1000,
+    # Samples may fill in what the log does not have.
+    compare(what + " CPU", max(min(stage["cpu_us"], wanted.cpu / 1000),
+                            stage["cpu_us"] - wanted.unmeasured * 1000),
+         wanted.cpu / 1000, wanted.tasks * 1000)
+    compare(what + " unknown", min(stage.get("unknown_us", 0),
+                                wanted.unmeasured * 1000),
+         stage.get("unknown_us", 0))
+    compare(what + " GC", stage.get("gc_us", 0), wanted.gc * 1000,
          wanted.gc * 20 + 5000)
     if stage.get("name") != wanted.name and wanted.name:
         print(what, "name", stage.get("name"))
@@ -110,9 +119,9 @@ def check_stage(stage, wanted):
                        ("shuffle_written_bytes", wanted.written),
                        ("disk_spill_bytes", wanted.spill),
                        ("python_metric_us", wanted.python * 1000)):
-        tell(f"{what} {key}", stage.get(key, 0), value)
+        compare(f"{what} {key}", stage.get(key, 0), value)
     operators = sum(row["cost_us"] for row in stage["operators"])
-    tell(what + " operators", operators, stage["cost_us"])
+    compare(what + " operators", operators, stage["cost_us"])
 
 
 def main(site, log):
@@ -121,7 +130,7 @@ def main(site, log):
     app, = bill["apps"]
     paid = sum(((removed or ended) - added) * cores * 1000
                for added, removed, cores in executors.values())
-    tell("paid", app["paid_us"], paid)
+    compare("paid", app["paid_us"], paid)
     if app["spark"] != version:
         print("version", app["spark"])
     billed = {stage["id"]: stage for query in app["queries"]
@@ -132,15 +141,20 @@ def main(site, log):
         elif id in billed:
             check_stage(billed[id], wanted)
     for query in app["queries"]:
-        tell(query["name"], sum(stage["cost_us"] for stage in query["stages"]),
+        compare(query["name"], sum(stage["cost_us"] for stage in query["stages"]),
              query["cost_us"])
-    parts = ("cpu", "gc", "python", "wait", "overhead", "unended", "idle")
-    tell("parts", sum(app[part + "_us"] for part in parts), paid)
-    tell("executors", sum(e["paid_us"] for e in app["executors"]), paid)
-    tell("queries and idle", sum(q["cost_us"] for q in app["queries"]) +
+    parts = ("cpu", "gc", "python", "wait", "unknown", "overhead", "unended",
+             "idle")
+    compare("parts", sum(app[part + "_us"] for part in parts), paid)
+    for key, wanted in (("paid_us", paid),
+                        ("wall_us", 1000 * (app["ended"] - app["started"]))):
+        compare(key + " by cause", sum(cause.get(key, 0)
+                                    for cause in app["causes"]), wanted)
+    compare("executors", sum(e["paid_us"] for e in app["executors"]), paid)
+    compare("queries and idle", sum(q["cost_us"] for q in app["queries"]) +
          app["unended_us"] + app["idle_us"], paid)
     summary = json.load(open(site + "/data/summary.json"))["apps"][0]
-    tell("rows of the summary", round(
+    compare("rows of the summary", round(
         sum(row["cost"] for row in summary["rows"]) * 1e6), paid)
     for row in summary["rows"]:
         for name in [row.get("page")] + list(row.get("stacks", {}).values()):
