@@ -95,6 +95,7 @@ struct batch {
 	const char *against;	/* --against: an earlier site; or NULL */
 	char *found;		/* the newest of a folder of sites; or NULL */
 	cJSON *apps;		/* of bills; NULL: not collected */
+	cJSON *coverage;	/* of recordings: batch_coverage.c; or NULL */
 	double price;		/* of a core-hour: --price; 0: none */
 	struct batch_stage_page *stage_pages;	/* by stage: batch_bill.c */
 	size_t nstage_pages;
@@ -419,8 +420,13 @@ void batch_say_pages(const struct batch *batch);
 
 /* batch_coverage.c ---------------------------------------------------- */
 
-/* Executors of the event logs without a recording; nothing without a log. */
+/* Which executors of the event logs have a recording; false: no memory. */
+bool batch_find_coverage(struct batch *batch);
+/* To the manifest, and a line for each application that lacks some. */
 bool batch_add_coverage(const struct batch *batch, cJSON *head);
+/* "1 of 2 executors that ran tasks are recorded, with 51 % of ..." */
+void batch_describe_coverage(const struct batch *batch, const cJSON *app,
+			     char *text, size_t size);
 
 /* batch_empty.c ------------------------------------------------------- */
 

@@ -206,8 +206,14 @@ void batch_say_pages(const struct batch *batch)
 	if (apps)
 		snprintf(of, sizeof(of), " of %zu application%s", apps,
 			 apps == 1 ? "" : "s");
-	cli_say(batch->cli, "%s/index.html: %zu page%s%s", batch->site, pages,
-		pages == 1 ? "" : "s", of);
+	if (!batch->ninputs)
+		cli_say(batch->cli, "%s/index.html: %d application%s, by the "
+			"event log alone", batch->site,
+			cJSON_GetArraySize(batch->apps),
+			cJSON_GetArraySize(batch->apps) == 1 ? "" : "s");
+	else
+		cli_say(batch->cli, "%s/index.html: %zu page%s%s", batch->site,
+			pages, pages == 1 ? "" : "s", of);
 	if (batch->split)
 		cli_say(batch->cli, "pages need %s.js and .css beside them: "
 			"to mail one, use --standalone", BATCH_VIEWER);

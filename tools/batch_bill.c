@@ -217,6 +217,32 @@ static bool add_logs(const struct batch *batch, cJSON *apps)
 	return good;
 }
 
+static int by_paid(const void *a, const void *b)
+{
+	const cJSON *x = *(cJSON *const *)a, *y = *(cJSON *const *)b;
+	double d = batch_number(y, "paid_us") - batch_number(x, "paid_us");
+
+	return d ? (d > 0) - (d < 0) :
+	       strcmp(batch_text(x, "id"), batch_text(y, "id"));
+}
+
+/* Heaviest first. */
+static bool sort_apps(cJSON *apps)
+{
+	size_t n = (size_t)cJSON_GetArraySize(apps);
+	cJSON **list = calloc(n + 1, sizeof(*list));
+
+	if (!list)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		list[i] = cJSON_DetachItemFromArray(apps, 0);
+	qsort(list, n, sizeof(*list), by_paid);
+	for (size_t i = 0; i < n; i++)
+		cJSON_AddItemToArray(apps, list[i]);
+	free(list);
+	return true;
+}
+
 bool batch_collect_bills(struct batch *batch)
 {
 	size_t n = 0, drawn = 0;
@@ -231,8 +257,9 @@ bool batch_collect_bills(struct batch *batch)
 		good = add_group(batch, &batch->groups[i], batch->apps);
 		n++;
 	}
-	if (good && !n && drawn && logs_of(batch))
+	if (good && !n && (drawn || !batch->ngroups) && logs_of(batch))
 		good = add_logs(batch, batch->apps);
+	good = good && sort_apps(batch->apps);
 	cJSON_ArrayForEach(app, batch->apps) {
 		cJSON *findings = good ? batch_find(batch, app) : NULL;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which executors of Spark's event logs have recordings, for the manifest and
- * a line at the end: {"coverage": [{app, executors, recorded, task_share,
- * missing [ID, ...]}, ...]}.  Executors without a task count for nothing.
+ * Which executors of Spark's event logs have recordings, for the report, the
+ * manifest and a line at the end: {"coverage": [{app, executors, recorded,
+ * task_share, missing [ID, ...]}, ...]}.  Executors without a task count for
+ * nothing; task_share is null where no task has ended.
  */
-#include "batch.h"
+#include "batch_html.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,27 +82,46 @@ static void mark_pages(struct coverage *all, const struct batch *batch)
 	}
 }
 
-/* percent: negative where no task has ended. */
-static void say(const struct batch *batch, const char *app, int64_t recorded,
-		size_t n, double percent)
+static void describe(const cJSON *entry, char *text, size_t size)
 {
-	char share[64] = "";
+	const cJSON *share = batch_list(entry, "task_share");
+	double executors = batch_number(entry, "executors");
+	int n = snprintf(text, size, "%.0f of %.0f executor%s that ran tasks "
+			 "%s recorded", batch_number(entry, "recorded"),
+			 executors, executors == 1 ? "" : "s",
+			 executors == 1 ? "is" : "are");
 
-	if (percent >= 0)
-		snprintf(share, sizeof(share), ", with %.0f %% of the tasks' "
-			 "time", percent);
-	cli_say(batch->cli, "%s%s%lld of %zu executors that ran tasks are "
-		"recorded%s", app, *app ? ": " : "", (long long)recorded, n,
-		share);
+	if (cJSON_IsNumber(share) && n > 0 && (size_t)n < size)
+		snprintf(text + n, size - (size_t)n, ", with %.0f %% of the "
+			 "tasks' time", 100 * share->valuedouble);
+}
+
+void batch_describe_coverage(const struct batch *batch, const cJSON *app,
+			     char *text, size_t size)
+{
+	const cJSON *entry;
+	const char *id = batch_text(app, "id");
+
+	snprintf(text, size, "No executor is recorded");
+	cJSON_ArrayForEach(entry, batch->coverage)
+		if (strcmp(batch_text(entry, "app"), id) == 0)
+			describe(entry, text, size);
+}
+
+static void say(const struct batch *batch, const cJSON *entry)
+{
+	const char *app = batch_text(entry, "app");
+	char text[160];
+
+	describe(entry, text, sizeof(text));
+	cli_say(batch->cli, "%s%s%s", app, *app ? ": " : "", text);
 }
 
 /* The executors of an application. */
-static bool add_app(cJSON *list, const struct batch *batch,
-		    const struct executor *data, size_t n)
+static bool add_app(cJSON *list, const struct executor *data, size_t n)
 {
 	cJSON *entry = cJSON_CreateObject(), *missing;
 	int64_t time = 0, recorded_time = 0, recorded = 0;
-	double share;
 
 	if (!entry || !cJSON_AddItemToArray(list, entry))
 		return false;
@@ -110,26 +130,25 @@ static bool add_app(cJSON *list, const struct batch *batch,
 		recorded_time += data[i].recorded ? data[i].time : 0;
 		recorded += data[i].recorded;
 	}
-	share = time ? (double)recorded_time / (double)time : 0;
 	missing = batch_add_text(entry, "app", data->app) &&
-		  batch_add_number(entry, "executors", (int64_t)n) &&
-		  batch_add_number(entry, "recorded", recorded) &&
-		  cJSON_AddNumberToObject(entry, "task_share", share) ?
+		  cJSON_AddNumberToObject(entry, "executors", (double)n) &&
+		  cJSON_AddNumberToObject(entry, "recorded",
+					  (double)recorded) &&
+		  (time ? cJSON_AddNumberToObject(entry, "task_share",
+						  (double)recorded_time /
+						  (double)time) :
+			  cJSON_AddNullToObject(entry, "task_share")) ?
 		  cJSON_AddArrayToObject(entry, "missing") : NULL;
 	for (size_t i = 0; missing && i < n; i++)
 		if (!data[i].recorded &&
 		    !cJSON_AddItemToArray(missing,
 					  cJSON_CreateString(data[i].id)))
 			missing = NULL;
-	if (missing && recorded < (int64_t)n && !batch->cli->quiet)
-		say(batch, data->app, recorded, n, time ? 100 * share : -1);
 	return missing;
 }
 
-static bool add_apps(cJSON *head, const struct batch *batch,
-		     const struct coverage *all)
+static bool add_apps(cJSON *list, const struct coverage *all)
 {
-	cJSON *list = cJSON_AddArrayToObject(head, "coverage");
 	bool good = list;
 	size_t end;
 
@@ -138,38 +157,54 @@ static bool add_apps(cJSON *head, const struct batch *batch,
 						     all->data[i].app) == 0;
 		     end++)
 			;
-		good = add_app(list, batch, all->data + i, end - i);
+		good = add_app(list, all->data + i, end - i);
 	}
 	return good;
 }
 
-bool batch_add_coverage(const struct batch *batch, cJSON *head)
+static bool find(struct batch *batch, struct coverage *all)
 {
 	const struct cli_list *filters = &batch->cli->filters;
-	struct coverage all = { .cli = batch->cli };
 	/* Groups have told what is wrong with a log. */
 	struct flame *flame = flame_new();
-	bool there = flame, good = there, any = false;
+	bool good = flame, there = flame;
 
 	for (size_t i = 0; good && i < filters->n; i++)
-		if (strcmp(filters->at[i].name, "spark-events") == 0) {
-			any = true;
+		if (strcmp(filters->at[i].name, "spark-events") == 0)
 			good = flame_spark_executors(flame,
 						     filters->at[i].value, add,
-						     &all) == FLAME_OK;
-		}
+						     all) == FLAME_OK;
 	flame_free(flame);
-	if (!good) {
-		good = there;
-	} else if (any && all.n && !all.failed) {
-		qsort(all.data, all.n, sizeof(*all.data), by_app);
-		mark_pages(&all, batch);
-		good = add_apps(head, batch, &all);
-	}
+	if (!good || !all->n || all->failed)
+		return there && !all->failed;
+	qsort(all->data, all->n, sizeof(*all->data), by_app);
+	mark_pages(all, batch);
+	batch->coverage = cJSON_CreateArray();
+	return add_apps(batch->coverage, all);
+}
+
+bool batch_find_coverage(struct batch *batch)
+{
+	struct coverage all = { .cli = batch->cli };
+	bool good = !batch->nlogs || !batch->ninputs || find(batch, &all);
+
 	for (size_t i = 0; i < all.n; i++) {
 		free(all.data[i].app);
 		free(all.data[i].id);
 	}
 	free(all.data);
-	return good && !all.failed;
+	return good || cli_no_memory(batch->cli);
+}
+
+bool batch_add_coverage(const struct batch *batch, cJSON *head)
+{
+	const cJSON *entry;
+
+	cJSON_ArrayForEach(entry, batch->coverage)
+		if (batch_number(entry, "recorded") <
+		    batch_number(entry, "executors") && !batch->cli->quiet)
+			say(batch, entry);
+	return !batch->coverage ||
+	       cJSON_AddItemReferenceToObject(head, "coverage",
+					      batch->coverage);
 }

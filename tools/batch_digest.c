@@ -58,7 +58,8 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 	struct batch_unit money = batch_money_of(batch, app);
 	double paid = batch_number(app, "paid_us");
 	const char *before = ":";
-	char when[64];
+	int executors = cJSON_GetArraySize(batch_list(app, "executors"));
+	char when[64], covered[160];
 
 	batch_when(app, when, sizeof(when));
 	fputs("# ", to);
@@ -66,12 +67,15 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 						batch_text(app, "id"));
 	fputs("\n\n", to);
 	put_name(to, batch_text(app, "id"));
-	fprintf(to, ", %s, %.1f s, Spark ", when,
-		(batch_number(app, "ended") - batch_number(app, "started")) /
-		1000);
-	put_name(to, batch_text(app, "spark"));
-	fprintf(to, ", %d executors.\n",
-		cJSON_GetArraySize(batch_list(app, "executors")));
+	if (*when)
+		fprintf(to, ", %s, %.1f s", when, (batch_number(app, "ended") -
+			batch_number(app, "started")) / 1000);
+	if (*batch_text(app, "spark")) {
+		fputs(", Spark ", to);
+		put_name(to, batch_text(app, "spark"));
+	}
+	fprintf(to, ", %d executor%s.\n", executors,
+		executors == 1 ? "" : "s");
 	fprintf(to, "%.*f %s paid", unit.digits, paid / unit.us, unit.name);
 	if (money.us > 0)
 		fprintf(to, " (%.*f at %.10g an hour of a core)", money.digits,
@@ -83,7 +87,8 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 			100 * batch_part_us(app, i) / paid);
 		before = ",";
 	}
-	fputs(".\n\n", to);
+	batch_describe_coverage(batch, app, covered, sizeof(covered));
+	fprintf(to, ".\n%s.\n\n", covered);
 }
 
 static void put_finding(FILE *to, const cJSON *finding)
@@ -123,7 +128,9 @@ static void put_row(FILE *to, const struct batch *batch, const cJSON *app,
 			     "(no query or description)" : name);
 	fputs(" | ", to);
 	put_name(to, batch_short_name(batch_text(query, "frame")));
-	if (cost > 0)
+	if (!page)
+		fputs("not recorded", to);
+	else if (cost > 0 && *batch_text(query, "frame"))
 		fprintf(to, " %.0f %%",
 			100 * batch_number(query, "frame_us") / cost);
 	fputs(" | ", to);

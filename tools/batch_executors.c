@@ -81,6 +81,16 @@ static void put_headings(struct flame_text *out, const struct batch_unit *unit)
 	batch_put(out, "</tr></thead>\n<tbody>\n");
 }
 
+bool batch_is_recorded(const cJSON *app)
+{
+	const cJSON *e;
+
+	cJSON_ArrayForEach(e, batch_list(app, "executors"))
+		if (batch_number(e, "samples") > 0)
+			return true;
+	return false;
+}
+
 static void put_coverage(struct flame_text *out, const cJSON *app)
 {
 	const cJSON *e;
@@ -112,7 +122,8 @@ void batch_put_executors(struct flame_text *out, const cJSON *app)
 		most = batch_number(e, "paid_us") > most ?
 		       batch_number(e, "paid_us") : most;
 	batch_put(out, "<h2>Executors</h2>\n");
-	put_coverage(out, app);
+	if (batch_is_recorded(app))
+		put_coverage(out, app);
 	if (many)
 		cli_print(out, "<details><summary>All %d</summary>\n",
 			  cJSON_GetArraySize(batch_list(app, "executors")));

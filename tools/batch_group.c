@@ -316,5 +316,6 @@ void batch_free(struct batch *batch)
 		free(batch->keys[i]);
 	free(batch->options);
 	cJSON_Delete(batch->apps);
+	cJSON_Delete(batch->coverage);
 	free(batch->stage_pages);
 }

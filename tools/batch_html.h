@@ -68,6 +68,10 @@ void batch_put_table(struct flame_text *out, const struct batch *batch,
 		     const cJSON *app, size_t number, bool large);
 void batch_put_rows(struct flame_text *out, const struct batch *batch,
 		    const cJSON *app);
+/* What would record the stacks of a job while it runs. */
+#define BATCH_RECORD "flame-record -p java -t"
+/* Whether an executor has samples. */
+bool batch_is_recorded(const cJSON *app);
 /* The most that were paid at a time. */
 double batch_count_cores(const cJSON *app);
 void batch_put_timeline(struct flame_text *out, const struct batch *batch,

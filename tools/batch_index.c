@@ -360,10 +360,67 @@ static void put_top(struct flame_text *out, const struct batch *batch,
 	batch_put(out, batch_site_style);
 	batch_put(out, "</style>\n</head>\n<body>\n<header><h1>");
 	put_name(out, batch);
-	cli_print(out, "</h1><span>%zu page%s of %zu file%s</span>"
-		  "<button id=\"theme\" hidden>Light / dark</button></header>\n"
-		  "<main>\n", batch->npages, batch->npages == 1 ? "" : "s",
-		  batch->ninputs, batch->ninputs == 1 ? "" : "s");
+	batch_put(out, "</h1><span>");
+	if (batch->ninputs)
+		cli_print(out, "%zu page%s of %zu file%s", batch->npages,
+			  batch->npages == 1 ? "" : "s", batch->ninputs,
+			  batch->ninputs == 1 ? "" : "s");
+	else
+		batch_put(out, "by the event log alone");
+	batch_put(out, "</span><button id=\"theme\" hidden>Light / dark"
+		  "</button></header>\n<main>\n");
+}
+
+static const char *name_of(const cJSON *app)
+{
+	const char *name = batch_text(app, "name");
+
+	return *name ? name : batch_text(app, "id");
+}
+
+static void put_app(struct flame_text *out, const cJSON *app, size_t number,
+		    double most)
+{
+	const cJSON *first = cJSON_GetArrayItem(batch_list(app, "findings"), 0);
+	double paid = batch_number(app, "paid_us");
+	char when[64];
+
+	batch_when(app, when, sizeof(when));
+	cli_print(out, "<tr><td><a href=\"#app-%zu\">", number);
+	batch_put_escaped(out, name_of(app));
+	batch_put(out, "</a><small>");
+	batch_put_escaped(out, batch_text(app, "id"));
+	cli_print(out, "</small></td><td>%s</td><td class=\"n\">",
+		  *when ? when : "unknown");
+	if (*when)
+		batch_put_duration(out, (batch_number(app, "ended") -
+					 batch_number(app, "started")) / 1000);
+	batch_put(out, *when ? "</td>" : "unknown</td>");
+	batch_put_bar(out, "Paid", paid / 3.6e9, paid < 36e9 ? 4 : 2,
+		      most > 0 ? paid / most : 0);
+	batch_put(out, "<td class=\"most\">");
+	batch_put_escaped(out, batch_text(first, "text"));
+	batch_put(out, "</td></tr>\n");
+}
+
+/* Heaviest first. */
+static void put_apps(struct flame_text *out, const struct batch *batch)
+{
+	static const char *const names[] = {
+		"Application", "Start", "Duration", "Core-hours paid",
+		"First finding",
+	};
+	const cJSON *app = batch->apps->child;
+	double most = batch_number(app, "paid_us");
+	size_t i = 0;
+
+	batch_put(out, "<div class=\"wide\"><table>\n<thead><tr>");
+	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
+		batch_put_heading(out, names[n], n == 2 || n == 3);
+	batch_put(out, "</tr></thead>\n<tbody>\n");
+	cJSON_ArrayForEach(app, batch->apps)
+		put_app(out, app, i++, most);
+	batch_put(out, "</tbody></table></div>\n");
 }
 
 static void put_reports(struct flame_text *out, const struct batch *batch,
@@ -373,15 +430,17 @@ static void put_reports(struct flame_text *out, const struct batch *batch,
 	const cJSON *app;
 	size_t i = 0;
 
+	if (several)
+		put_apps(out, batch);
 	cJSON_ArrayForEach(app, batch->apps) {
 		batch_put(out, "<section>\n");
 		if (several) {
 			batch_put(out, i ? "<details><summary>" :
 					   "<details open><summary>");
-			batch_put_escaped(out, *batch_text(app, "name") ?
-					       batch_text(app, "name") :
-					       batch_text(app, "id"));
-			batch_put(out, "</summary>\n");
+			batch_put_escaped(out, name_of(app));
+			/* A link to what is within the element opens it. */
+			cli_print(out, "</summary>\n<div id=\"app-%zu\">"
+				  "</div>\n", i);
 		}
 		batch_put_report(out, batch, app, i++, large);
 		batch_put(out, several ? "</details>\n</section>\n" :

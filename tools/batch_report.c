@@ -112,6 +112,21 @@ static void put_about(struct flame_text *out, const cJSON *app)
 		  batch_count_cores(app) == 1 ? "" : "s");
 }
 
+static void put_coverage(struct flame_text *out, const struct batch *batch,
+			 const cJSON *app)
+{
+	char text[160];
+
+	batch_describe_coverage(batch, app, text, sizeof(text));
+	cli_print(out, "<p class=\"note\">%s.</p>\n", text);
+	if (batch_is_recorded(app))
+		return;
+	batch_put(out, "<p class=\"note\">Stacks of the next run: on each "
+		  "host of its executors <code>" BATCH_RECORD " -o HOST.html"
+		  "</code>, or the agent of flame-spark(7); then <code>"
+		  "flame-batch --spark-events LOG -o SITE FILE...</code></p>\n");
+}
+
 static void put_paid(struct flame_text *out, const struct batch *batch,
 		     const cJSON *app, double paid)
 {
@@ -168,6 +183,7 @@ void batch_put_report(struct flame_text *out, const struct batch *batch,
 	double paid = batch_number(app, "paid_us");
 
 	put_about(out, app);
+	put_coverage(out, batch, app);
 	if (paid > 0) {
 		put_paid(out, batch, app, paid);
 		put_bar(out, app, paid);

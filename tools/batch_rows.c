@@ -130,6 +130,16 @@ static void put_frame(struct flame_text *out, const cJSON *row)
 			batch_number(row, "cost_us"));
 }
 
+/* Of a stage that no recording has seen: what would have recorded it. */
+static void put_most(struct flame_text *out, const cJSON *stage, bool page)
+{
+	if (page || *batch_text(stage, "frame"))
+		put_frame(out, stage);
+	else
+		batch_put(out, "<td class=\"most\"><i>not recorded: "
+			  BATCH_RECORD "</i></td>");
+}
+
 /* Rows ----------------------------------------------------------------- */
 
 /* Cells of a row that has a cost and a frame alone. */
@@ -195,7 +205,7 @@ static void put_stage(struct flame_text *out, const struct batch *batch,
 	put_stage_name(out, stage, page ? batch_text(page->record, "page") :
 					  "");
 	put_sums(out, c, &sums);
-	put_frame(out, stage);
+	put_most(out, stage, page);
 	if (c->picture)
 		batch_put_picture(out, page ? batch_list(page->record,
 							 "picture") : NULL);

@@ -191,16 +191,42 @@ static void put_cores(struct flame_text *out, const struct timeline *t)
 		  "%.0f</text>\n", cores);
 }
 
+/* Seconds between ticks: round in the unit of all ticks, six ticks at most. */
+static double step_of(double seconds)
+{
+	static const double steps[] = {
+		.1, .2, .5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800,
+		3600, 7200, 14400, 21600, 43200,
+	};
+	enum { MAX_TICKS = 6 };
+	double step = 86400;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (steps[i] * MAX_TICKS >= seconds)
+			return steps[i];
+	while (step * MAX_TICKS < seconds)
+		step *= 2;
+	return step;
+}
+
 static void put_axis(struct flame_text *out, const struct timeline *t,
 		     unsigned height)
 {
-	for (int i = 1; i < 5; i++) {
-		cli_print(out, "<line class=\"grid\" x1=\"%d%%\" x2=\"%d%%\" "
-			  "y1=\"0\" y2=\"%u\"/><text x=\"%d%%\" y=\"%u\" "
-			  "dx=\"3\">", 20 * i, 20 * i, height, 20 * i,
-			  height - 5);
-		batch_put_duration(out, t->length / 5000 * i);
-		batch_put(out, "</text>");
+	double step = step_of(t->length / 1000);
+	double unit = step >= 3600 ? 3600 : step >= 60 ? 60 : 1;
+	const char *name = step >= 3600 ? "h" : step >= 60 ? "min" : "s";
+
+	for (int i = 1; i * step * 1000 < t->length; i++) {
+		double x = percent(t, i * step * 1000);
+
+		/* The text of a tick at the very end would be cut. */
+		if (x > 95)
+			break;
+		cli_print(out, "<line class=\"grid\" x1=\"%.2f%%\" "
+			  "x2=\"%.2f%%\" y1=\"0\" y2=\"%u\"/>"
+			  "<text x=\"%.2f%%\" y=\"%u\" dx=\"3\">%.*f %s"
+			  "</text>", x, x, height, x, height - 5,
+			  step < 1 ? 1 : 0, i * step / unit, name);
 	}
 	batch_put(out, "\n");
 }

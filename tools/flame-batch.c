@@ -79,11 +79,15 @@ static bool check_options(struct cli *cli)
 		cli_say(cli, "no output: name a folder, as -o site");
 		return false;
 	}
-	if (!cli->ninputs) {
-		cli_say(cli, "no input: name files or folders, or a list of "
-			"them by --paths-from");
+	if (!cli->ninputs && (((struct own *)cli->own)->engine ||
+			      !cli_find(&cli->filters, "spark-events"))) {
+		cli_say(cli, "no input: name files or folders, a list of them "
+			"by --paths-from, or an event log of Spark by "
+			"--spark-events");
 		return false;
 	}
+	/* A log alone is a report; standard input is not asked. */
+	cli->listed |= !cli->ninputs;
 	return true;
 }
 
@@ -447,14 +451,22 @@ static int run(struct cli *cli, struct flame *flame)
 		batch.split = !batch.standalone &&
 			      batch.ngroups > BATCH_LARGE;
 		status = draw_groups(&batch);
-		if (batch_is_unread(&batch) || batch_is_nothing(&batch)) {
-			status = batch_is_unread(&batch) ?
-				 batch_explain_unread(&batch) :
-				 batch_explain_nothing(&batch, flame);
+		if (batch_is_unread(&batch) && !batch.nlogs) {
+			status = batch_explain_unread(&batch);
+			goto end;
+		}
+		if (!batch_is_unread(&batch) && batch_is_nothing(&batch)) {
+			status = batch_explain_nothing(&batch, flame);
 			goto end;
 		}
 		if (!batch_list_pages(&batch) ||
 		    !batch_collect_bills(&batch)) {
+			if (batch_is_unread(&batch))
+				batch_remove_site(&batch);
+			status = CLI_TROUBLE;
+			goto end;
+		}
+		if (!batch_find_coverage(&batch)) {
 			status = CLI_TROUBLE;
 			goto end;
 		}
@@ -474,7 +486,8 @@ static const struct cli_tool tool = {
 	.usage = "[options] -o SITE INPUT...",
 	.examples = "  flame-batch -o site profiles/\n"
 		    "  flame-batch -o site --outliers profiles/\n"
-		    "  flame-batch -o site --spark-events events/ profiles/\n",
+		    "  flame-batch -o site --spark-events events/ profiles/\n"
+		    "  flame-batch -o site --spark-events events/\n",
 	.about = "A tree of profiles to a site: a page for each application "
 		 "and stage.",
 	.format = "html",

@@ -1,0 +1,41 @@
+# An event log is a report; what awk makes of the log stands beside it.
+log=data/spark-events/two_stages.eventlog
+flame-batch --spark-events $log -o site
+echo "status $?"
+find site | sort
+cat site/data/summary.md
+grep -o '<h1>.*span>' site/index.html
+grep -o 'not recorded[^<]*' site/index.html
+# Seconds of tasks in each stage, from launch to finish.
+awk -F'"Stage ID":|"Launch Time":|"Finish Time":' '/SparkListenerTaskEnd/ {
+	t[$2 + 0] += $4 - $3 } END { for (s in t) print s, t[s] / 1000 }' $log | sort
+grep -o '"stage":"[^{]*"cost":[0-9.]*' site/data/summary.json
+# Three applications, one of them with twice the time, one without a name.
+mkdir logs
+for n in 1 2 3
+do
+	sed "s/app-20231114221320-0000/app-$n/; s/two stages/job <$n>/" $log >logs/app-$n
+done
+sed -i 's/"Total Cores":2/"Total Cores":20/' logs/app-2
+sed -i 's/job <3>//' logs/app-3
+flame-batch --spark-events logs -o several
+grep -o '<tr><td><a href="#app-.*' several/index.html
+grep -o 'id="app-.">' several/index.html
+grep '^# ' several/data/summary.md
+# Recordings that cannot be read, and one beside them that can.
+echo nothing >1.jfr
+flame-batch --spark-events $log -o unread 1.jfr gone.jfr
+echo "status $?"
+sed -n 5p unread/data/summary.md
+echo 'a;b 3' >2.folded
+flame-batch -q --spark-events $log -o read 1.jfr 2.folded
+echo "status $?"
+sed -n 5p read/data/summary.md
+# Nothing to report: no site.
+flame-batch --spark-events 1.jfr -o none
+echo "status $?"
+flame-batch --spark-events gone -o none
+echo "status $?"
+flame-batch --engine spark --spark-events $log -o none
+echo "status $?"
+test ! -e none && echo "no site"
