@@ -81,7 +81,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/spark/log.c libflame/spark/operators.c \
 	libflame/spark/operators.h \
 	libflame/spark/join.c libflame/spark/join.h \
-	libflame/spark/join_tasks.c \
+	libflame/spark/join_tasks.c libflame/spark/labels.c \
 	libflame/spark/plan.c libflame/spark/python.c \
 	libflame/spark/spark.h \
 	libflame/spark/tables.c libflame/spark/tasks.c \

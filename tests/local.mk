@@ -215,6 +215,7 @@ script_tests = \
 	tests/laws/urls \
 	tests/laws/yarn \
 	tests/laws/record-cluster \
+	tests/laws/spark-labels \
 	tests/laws/spark-logs \
 	tests/laws/zip \
 	tests/laws/clients \

@@ -347,6 +347,77 @@ int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
 		      divide(cost, executor, span, s, weight);
 }
 
+/*
+ * Whether a sample whose label names a stage is of a task, as far as its stack
+ * and thread show: the label may be of all samples of an input.
+ */
+static bool may_be_on_task(struct fl_spark_cost *cost,
+			   const struct flame_sample *s)
+{
+	struct flame *flame = cost->sink->flame;
+
+	return is_on_task(cost, s) ||
+	       fl_spark_is_python(flame, &cost->in_python, s->stack) ||
+	       (of_stack(cost, s->stack) == IN_POOL &&
+		!(s->thread && flame_label_get(flame, s->thread,
+					       cost->thread)));
+}
+
+/* Whether tasks of the stage ran on the executor, and ended. */
+static bool has_share(const struct fl_spark_cost *cost, size_t executor,
+		      size_t stage)
+{
+	return fl_map_get(&cost->index, (uint64_t)executor << 32 | stage);
+}
+
+/*
+ * The shares of a stage, all its attempts: on one executor, or on all that ran
+ * it.  Counts them, or adds as many parts of a sample to each.
+ */
+static int each_share(struct fl_spark_cost *cost, size_t executor,
+		      const struct fl_spark_ids *ids, size_t app, int64_t id,
+		      const struct flame_sample *s, uint64_t parts, uint64_t *n)
+{
+	size_t one = executor != FL_SPARK_NONE, at = 0, stage;
+	size_t end = one ? executor + 1 : cost->spark->nexecutors;
+
+	*n = 0;
+	while ((stage = fl_spark_stage_of(ids, app, id, &at)) != FL_SPARK_NONE)
+		for (size_t i = one ? executor : 0; i < end; i++) {
+			if (!has_share(cost, i, stage))
+				continue;
+			++*n;
+			cost->executors[i].seen |= parts > 0;
+			if (parts && add_to(cost, i, stage, s, parts) !=
+				     FLAME_OK)
+				return FLAME_FAILED;
+		}
+	return FLAME_OK;
+}
+
+int fl_spark_cost_add_labelled(struct fl_spark_cost *cost, size_t executor,
+			       const struct fl_spark_task *task,
+			       const struct fl_spark_ids *ids, size_t app,
+			       int64_t stage, const struct flame_sample *s)
+{
+	uint64_t parts = s->weight > 0 ?
+		FL_MIN((uint64_t)s->weight, UINT32_MAX) * PARTS : 0, n;
+
+	if (!is_timed(cost, s->metric))
+		return FLAME_OK;
+	if (executor != FL_SPARK_NONE)
+		cost->executors[executor].seen = true;
+	if (!s->stack || !parts)
+		return FLAME_OK;
+	if (task)
+		return add_to(cost, executor, task->stage, s, parts);
+	if (!may_be_on_task(cost, s))
+		return FLAME_OK;
+	each_share(cost, executor, ids, app, stage, s, 0, &n);
+	return n ? each_share(cost, executor, ids, app, stage, s, parts / n,
+			      &n) : FLAME_OK;
+}
+
 /* Rows ------------------------------------------------------------------- */
 
 static flame_id set(struct fl_spark_cost *cost, flame_id labels, flame_id key,

@@ -30,6 +30,14 @@ int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
 		      const struct fl_spark_task *task,
 		      const struct flame_sample *sample);
 /*
+ * A sample whose labels name its task, or the stage of that id, where task is
+ * NULL; executor FL_SPARK_NONE: of any that ran the stage.
+ */
+int fl_spark_cost_add_labelled(struct fl_spark_cost *cost, size_t executor,
+			       const struct fl_spark_task *task,
+			       const struct fl_spark_ids *ids, size_t app,
+			       int64_t stage, const struct flame_sample *sample);
+/*
  * Whether a stack is of a task's Python worker, not of the JVM.  memo: of these
  * answers.
  */

@@ -89,7 +89,20 @@ struct events {
 	flame_id labels;
 	size_t executor;	/* FL_SPARK_NONE: none */
 	bool known;
-	uint64_t samples, timeless, strangers, late;
+	/* What the last labels and thread name by themselves. */
+	struct place {
+		flame_id labels, thread;
+		bool known;
+		size_t app, executor;	/* FL_SPARK_NONE: any, or unknown */
+		const struct fl_spark_task *task;	/* NULL: unknown */
+		int64_t stage;		/* -1: unknown */
+	} place;
+	struct fl_spark_ids *ids;	/* NULL: not needed yet */
+	/* By executor, and of none that is known: samples without a time. */
+	struct timeless {
+		uint64_t placed, others;
+	} *timeless;
+	uint64_t samples, strangers, late;
 	int64_t until;		/* the end of the first log that is cut */
 	flame_id stranger;	/* an executor that no log has */
 };
@@ -102,17 +115,25 @@ static flame_id number(struct flame *flame, int64_t n)
 	return flame_name(flame, text, (size_t)size);
 }
 
+/* The application that a sample's labels name, or the only one. */
+static size_t find_app(struct flame_sink *sink, flame_id labels)
+{
+	struct events *events = sink->state;
+	const struct fl_spark *spark = events->spark;
+	flame_id app = flame_label_get(sink->flame, labels, events->keys[APP]);
+
+	return app ? fl_spark_find_app(spark, fl_name_at(sink->flame, app)) :
+	       spark->napps == 1 ? 0 : FL_SPARK_NONE;
+}
+
 /* The executor that a sample's labels name. */
 static size_t find_executor(struct flame_sink *sink, flame_id labels)
 {
 	struct events *events = sink->state;
 	const struct fl_spark *spark = events->spark;
-	flame_id app = flame_label_get(sink->flame, labels, events->keys[APP]);
 	flame_id id = flame_label_get(sink->flame, labels,
 				      events->keys[EXECUTOR]);
-	size_t at = app ? fl_spark_find_app(spark, fl_name_at(sink->flame,
-							      app)) :
-			  spark->napps == 1 ? 0 : FL_SPARK_NONE;
+	size_t at = find_app(sink, labels);
 
 	if (at == FL_SPARK_NONE)
 		return FL_SPARK_NONE;
@@ -339,6 +360,159 @@ static flame_id label_at(struct flame_sink *sink,
 	return events->tasks ? add_task(sink, labels, task) : labels;
 }
 
+/* By labels ---------------------------------------------------------------- */
+
+/* A label that is a number; -1: it is none. */
+static int64_t number_of(struct flame_sink *sink, flame_id labels, enum key key)
+{
+	const struct events *events = sink->state;
+	flame_id value = flame_label_get(sink->flame, labels,
+					 events->keys[key]);
+	int64_t n;
+
+	return value && fl_parse_digits(fl_name_at(sink->flame, value), &n) ?
+	       n : -1;
+}
+
+/*
+ * Forgets a task that another application's labels name: it ran on another
+ * executor, or in another stage, than they say.
+ */
+static void check_task(struct flame_sink *sink, struct place *p,
+		       size_t executor)
+{
+	const struct events *events = sink->state;
+	const struct fl_spark *spark = events->spark;
+
+	if (!p->task)
+		return;
+	if ((p->stage >= 0 && spark->stages[p->task->stage].id != p->stage) ||
+	    (flame_label_get(sink->flame, p->labels, events->keys[EXECUTOR]) &&
+	     p->executor != executor))
+		p->task = NULL, p->stage = -1;
+	else
+		p->executor = executor;
+}
+
+static void name_place(struct flame_sink *sink, struct place *p)
+{
+	struct events *events = sink->state;
+	size_t executor = FL_SPARK_NONE;
+	int64_t id = number_of(sink, p->labels, TASK);
+
+	p->stage = number_of(sink, p->labels, STAGE);
+	if (id < 0)
+		id = task_of_thread(sink, p->thread);
+	if (id >= 0 && p->app != FL_SPARK_NONE)
+		p->task = fl_spark_task_of(events->ids, events->spark, p->app,
+					   id, &executor);
+	check_task(sink, p, executor);
+	/* An executor that the log does not have: another application's. */
+	if (!p->task && p->executor == FL_SPARK_NONE &&
+	    flame_label_get(sink->flame, p->labels, events->keys[EXECUTOR]))
+		p->stage = -1;
+	if (p->app == FL_SPARK_NONE)
+		p->stage = -1;
+}
+
+/*
+ * The place that a sample's labels and thread name; NULL: none.  A sample that
+ * has a time is not placed by its thread, which has its last name in a JFR
+ * recording of async-profiler, nor by its stage, which may be of its path,
+ * unless its executor is unknown.
+ */
+static const struct place *find_place(struct flame_sink *sink,
+				      const struct flame_sample *s)
+{
+	struct events *events = sink->state;
+	struct place *p = &events->place;
+	bool timed = s->time != FLAME_NOTIME;
+	flame_id thread = timed ? 0 : s->thread;
+
+	if (!p->known || p->labels != s->labels || p->thread != thread) {
+		*p = (struct place){
+			.labels = s->labels, .thread = thread, .known = true,
+			.app = find_app(sink, s->labels), .stage = -1,
+			.executor = find_executor(sink, s->labels),
+		};
+		if (!events->ids)
+			events->ids = fl_spark_ids_new(events->spark);
+		if (events->ids)
+			name_place(sink, p);
+		else
+			fl_no_memory(sink->flame);
+	}
+	if (p->task)
+		return p;
+	return p->stage >= 0 && (!timed || p->executor == FL_SPARK_NONE) ? p :
+									   NULL;
+}
+
+/* Labels of a stage that is known by its id, as far as the log has it. */
+static flame_id label_stage(struct flame_sink *sink, const struct place *p)
+{
+	struct events *events = sink->state;
+	const struct fl_spark *spark = events->spark;
+	size_t at = 0, stage = fl_spark_stage_of(events->ids, p->app, p->stage,
+						 &at);
+	const struct fl_spark_task any = {
+		.stage = stage == FL_SPARK_NONE ? 0 : stage,
+	};
+	const struct fl_spark_executor e = { .app = p->app };
+
+	return stage == FL_SPARK_NONE || !spark->nstages ? p->labels :
+	       add_details(sink, p->labels, &e, &any, true);
+}
+
+static flame_id label_by(struct flame_sink *sink, const struct place *p,
+			 const struct flame_sample *s)
+{
+	struct events *events = sink->state;
+	const struct fl_spark *spark = events->spark;
+	flame_id labels = p->labels;
+
+	if (p->task) {
+		const struct fl_spark_executor *e =
+			&spark->executors[p->executor];
+
+		labels = set(sink, labels, EXECUTOR,
+			     fl_name(sink->flame, e->id));
+		labels = set(sink, labels, STAGE,
+			     number(sink->flame,
+				    spark->stages[p->task->stage].id));
+		if (events->by_operator)
+			labels = fl_operator_labels(
+				sink->flame, &events->operators, spark,
+				p->task->stage, labels, s->stack);
+		if (events->details)
+			labels = add_details(sink, labels, e, p->task, true);
+		return events->tasks ? add_task(sink, labels, p->task) : labels;
+	}
+	return events->details ? label_stage(sink, p) : labels;
+}
+
+static struct timeless *timeless_of(struct events *events, size_t executor)
+{
+	return &events->timeless[executor == FL_SPARK_NONE ?
+				 events->spark->nexecutors : executor];
+}
+
+static int put_placed(struct flame_sink *sink, const struct place *p,
+		      const struct flame_sample *sample)
+{
+	struct events *events = sink->state;
+	struct flame_sample s = *sample;
+
+	if (s.time == FLAME_NOTIME)
+		timeless_of(events, p->executor)->placed++;
+	if (events->cost)
+		return fl_spark_cost_add_labelled(events->cost, p->executor,
+						  p->task, events->ids, p->app,
+						  p->stage, &s);
+	s.labels = label_by(sink, p, &s);
+	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
+}
+
 /* Samples ----------------------------------------------------------------- */
 
 static int put_cost(struct flame_sink *sink, const struct flame_sample *s)
@@ -361,10 +535,13 @@ static int put_events(struct flame_sink *sink,
 {
 	struct events *events = sink->state;
 	struct flame_sample s = *sample;
+	const struct place *place = find_place(sink, sample);
 
 	events->samples++;
+	if (place)
+		return put_placed(sink, place, sample);
 	if (s.time == FLAME_NOTIME) {
-		events->timeless++;
+		timeless_of(events, events->place.executor)->others++;
 		return events->cost ? FLAME_OK : fl_put(sink->next, &s);
 	}
 	if (!events->known || events->labels != s.labels) {
@@ -414,16 +591,32 @@ static void warn_of_strangers(struct flame *flame, const struct events *events)
 			events->samples);
 }
 
+/*
+ * Samples whose stage is unknown.  Where some of an executor's have
+ * the label of a task, the others are of its other threads.
+ */
+static uint64_t count_timeless(const struct events *events)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i <= events->spark->nexecutors; i++)
+		n += events->timeless[i].placed ? 0 :
+						  events->timeless[i].others;
+	return n;
+}
+
 static int finish_events(struct flame_sink *sink)
 {
 	const struct events *events = sink->state;
+	uint64_t timeless = count_timeless(events);
 
 	if (events->late)
 		warn_of_end(sink->flame, events);
-	if (events->timeless)
+	if (timeless)
 		fl_warn(sink->flame, "--spark-events: %" PRIu64 " of %" PRIu64
-			" samples have no time: their stage is not known",
-			events->timeless, events->samples);
+			" samples have neither a time nor a label stage or "
+			"task: their stage is not known",
+			timeless, events->samples);
 	if (events->strangers)
 		warn_of_strangers(sink->flame, events);
 	return events->cost ? fl_spark_cost_finish(events->cost) : FLAME_OK;
@@ -433,6 +626,8 @@ static void free_events(struct flame_sink *sink)
 	struct events *events = sink->state;
 
 	fl_spark_cost_free(events->cost);
+	fl_spark_ids_free(events->ids);
+	fl_free(events->timeless);
 	fl_operators_free(&events->operators);
 	fl_spark_close(sink->flame, events->spark);
 	fl_rewrite_free(&events->threads);
@@ -506,6 +701,12 @@ static struct flame_sink *make_sink(struct flame_sink *next, const char *list,
 	events->spark = list ? fl_spark_open(next->flame, list) : NULL;
 	if (!events->spark)
 		goto failed;
+	events->timeless = fl_zeroed(events->spark->nexecutors + 1,
+				     sizeof(*events->timeless));
+	if (!events->timeless) {
+		fl_no_memory(next->flame);
+		goto failed;
+	}
 	if (!cost)
 		return sink;
 	events->cost = fl_spark_cost_new(sink, events->spark,

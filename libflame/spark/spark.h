@@ -267,6 +267,19 @@ const struct fl_spark_codegen *
 fl_spark_codegen_of(const struct fl_spark *spark,
 		    const struct fl_spark_stage *stage, int64_t id);
 
+/* labels.c: by ids; NULL: out of memory.  free accepts NULL. */
+struct fl_spark_ids;
+struct fl_spark_ids *fl_spark_ids_new(const struct fl_spark *spark);
+void fl_spark_ids_free(struct fl_spark_ids *ids);
+/* The task of an application, and its executor; NULL: there is none. */
+const struct fl_spark_task *fl_spark_task_of(const struct fl_spark_ids *ids,
+					     const struct fl_spark *spark,
+					     size_t app, int64_t id,
+					     size_t *executor);
+/* The attempts of a stage, one by one, from *at == 0; FL_SPARK_NONE: the end. */
+size_t fl_spark_stage_of(const struct fl_spark_ids *ids, size_t app, int64_t id,
+			 size_t *at);
+
 /* thread_name.c */
 /*
  * "Executor task launch worker for task 4.1 in stage 2.0 (TID 37)": partition
