@@ -57,16 +57,17 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 	struct batch_unit unit = batch_unit_of(app);
 	struct batch_unit money = batch_money_of(batch, app);
 	double paid = batch_number(app, "paid_us");
+	const char *id = *batch_text(app, "id") ? batch_text(app, "id") :
+						  "Unknown application";
 	const char *before = ":";
 	int executors = cJSON_GetArraySize(batch_list(app, "executors"));
 	char when[64], covered[160];
 
 	batch_when(app, when, sizeof(when));
 	fputs("# ", to);
-	put_name(to, *batch_text(app, "name") ? batch_text(app, "name") :
-						batch_text(app, "id"));
+	put_name(to, *batch_text(app, "name") ? batch_text(app, "name") : id);
 	fputs("\n\n", to);
-	put_name(to, batch_text(app, "id"));
+	put_name(to, id);
 	if (*when)
 		fprintf(to, ", %s, %.1f s", when, (batch_number(app, "ended") -
 			batch_number(app, "started")) / 1000);

@@ -326,12 +326,18 @@ static void put_links(struct flame_text *out, const struct batch *batch)
 
 /* The page ------------------------------------------------------------ */
 
+static const char *name_of(const cJSON *app)
+{
+	const char *name = batch_text(app, "name");
+
+	return *name ? name : batch_text(app, "id");
+}
+
 /* An application's name, or what there is. */
 static void put_name(struct flame_text *out, const struct batch *batch)
 {
 	int n = cJSON_GetArraySize(batch->apps);
-	const char *name = batch_text(cJSON_GetArrayItem(batch->apps, 0),
-				      "name");
+	const char *name = name_of(cJSON_GetArrayItem(batch->apps, 0));
 
 	if (n == 1 && *name)
 		batch_put_escaped(out, name);
@@ -369,13 +375,6 @@ static void put_top(struct flame_text *out, const struct batch *batch,
 		batch_put(out, "by the event log alone");
 	batch_put(out, "</span><button id=\"theme\" hidden>Light / dark"
 		  "</button></header>\n<main>\n");
-}
-
-static const char *name_of(const cJSON *app)
-{
-	const char *name = batch_text(app, "name");
-
-	return *name ? name : batch_text(app, "id");
 }
 
 static void put_app(struct flame_text *out, const cJSON *app, size_t number,

@@ -9,6 +9,8 @@
 #include "spark/event.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 struct fl_spark_log {
 	struct flame *flame;
@@ -84,11 +86,35 @@ static bool on_environment(struct fl_spark_log *log)
 	return true;
 }
 
+/*
+ * The application of a log whose first part is gone, by the name that Spark
+ * gives its files: APP, APP.zstd, events_2_APP; "" where it is another name.
+ */
+static size_t app_of(struct fl_spark_log *log)
+{
+	static const char part[] = "events_";
+	const char *slash = strrchr(log->path, '/');
+	const char *name = slash ? slash + 1 : log->path;
+	char path[512], id[256];
+
+	if (log->app != FL_SPARK_NONE)
+		return log->app;
+	if (strncmp(name, part, sizeof(part) - 1) == 0) {
+		name += sizeof(part) - 1;
+		name += strspn(name, "0123456789");
+		name += *name == '_';
+	}
+	/* As the folder of a recording, whose name is the application. */
+	snprintf(path, sizeof(path), "%.*s/x", (int)strcspn(name, "."), name);
+	if (!flame_path_label(path, "app", id, sizeof(id)))
+		id[0] = '\0';
+	log->app = fl_spark_app(log->spark, (struct slice){ id, strlen(id) });
+	return log->app;
+}
+
 static struct fl_spark_executor *executor_of(struct fl_spark_log *log)
 {
-	if (log->app == FL_SPARK_NONE)
-		log->app = fl_spark_app(log->spark, FL_SLICE(""));
-	return log->app == FL_SPARK_NONE ? NULL :
+	return app_of(log) == FL_SPARK_NONE ? NULL :
 	       fl_spark_executor(log->spark, log->app,
 				 text_of(&log->event.executor));
 }
@@ -129,9 +155,7 @@ static bool on_executor_removed(struct fl_spark_log *log)
 
 static struct fl_spark_job *job_of(struct fl_spark_log *log)
 {
-	if (log->app == FL_SPARK_NONE)
-		log->app = fl_spark_app(log->spark, FL_SLICE(""));
-	return log->app == FL_SPARK_NONE ? NULL :
+	return app_of(log) == FL_SPARK_NONE ? NULL :
 	       fl_spark_job(log->spark, log->app, log->event.job);
 }
 
@@ -187,18 +211,14 @@ static bool on_job_end(struct fl_spark_log *log)
 
 static struct fl_spark_stage *stage_of(struct fl_spark_log *log)
 {
-	if (log->app == FL_SPARK_NONE)
-		log->app = fl_spark_app(log->spark, FL_SLICE(""));
-	return log->app == FL_SPARK_NONE ? NULL :
+	return app_of(log) == FL_SPARK_NONE ? NULL :
 	       fl_spark_stage(log->spark, log->app, log->event.stage,
 			      FL_MAX(log->event.stage_attempt, 0));
 }
 
 static struct fl_spark_query *query_of(struct fl_spark_log *log)
 {
-	if (log->app == FL_SPARK_NONE)
-		log->app = fl_spark_app(log->spark, FL_SLICE(""));
-	return log->app == FL_SPARK_NONE ? NULL :
+	return app_of(log) == FL_SPARK_NONE ? NULL :
 	       fl_spark_query(log->spark, log->app, log->event.sql);
 }
 

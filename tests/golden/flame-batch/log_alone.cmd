@@ -31,6 +31,18 @@ echo 'a;b 3' >2.folded
 flame-batch -q --spark-events $log -o read 1.jfr 2.folded
 echo "status $?"
 sed -n 5p read/data/summary.md
+# A rolled log without its first part, and one of Kubernetes: the application is
+# in the file's name, its start is not known; of another name nothing is.
+mkdir -p eventlog_v2_app-20231114221320-0000 k8s
+grep -v 'LogStart\|Environment\|ApplicationStart\|ExecutorAdded' $log >rest
+cp rest eventlog_v2_app-20231114221320-0000/events_2_app-20231114221320-0000
+cp rest k8s/spark-0a1b2c3d4e5f60718293a4b5c6d7e8f9.inprogress
+for part in eventlog_v2_* k8s rest
+do
+	flame-batch -q --spark-events $part -o part
+	sed -n '1,4p' part/data/summary.md
+	grep -o '<h1>.*</h1>' part/index.html
+done
 # Nothing to report: no site.
 flame-batch --spark-events 1.jfr -o none
 echo "status $?"
