@@ -268,11 +268,14 @@ endif
 if SAMPLER
 noinst_LTLIBRARIES += libflsample.la
 libflsample_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
-libflsample_la_SOURCES = libflame/sample/attach.c \
+libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
+	libflame/sample/apart_stream.c \
+	libflame/sample/attach.c \
 	libflame/sample/blocked.c libflame/sample/blocked.h \
 	libflame/sample/cfi.c libflame/sample/cfi.h \
 	libflame/sample/cfi_expression.c \
 	libflame/sample/check.c libflame/sample/dwarf.h \
+	libflame/sample/confine.c \
 	libflame/sample/counted.c \
 	libflame/sample/cpython.c libflame/sample/cpython.h \
 	libflame/sample/cpython_code.c \
@@ -304,7 +307,8 @@ libflsample_la_SOURCES = libflame/sample/attach.c \
 	libflame/sample/sockets.c libflame/sample/spill.c \
 	libflame/sample/cpu_time.c libflame/sample/stubs.c \
 	libflame/sample/symbols.c libflame/sample/symbols.h \
-	libflame/sample/target.c \
+	libflame/sample/target.c libflame/sample/target.h \
+	libflame/sample/target_ask.c \
 	libflame/sample/targets.c libflame/sample/targets.h \
 	libflame/sample/threads.c libflame/sample/unwind.c \
 	libflame/sample/unwind.h libflame/sample/virtual_machines.h \

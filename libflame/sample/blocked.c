@@ -77,6 +77,7 @@ bool fl_blocked_init(struct fl_blocked *b, unsigned size, bool kernel)
 {
 	b->size = size;
 	b->kernel = kernel;
+	b->has_syscall = access("/proc/self/syscall", R_OK) == 0;
 	b->bytes = fl_alloc(size);
 	return b->bytes;
 }
@@ -97,7 +98,7 @@ enum fl_look fl_blocked_look(struct fl_blocked *b, pid_t pid, pid_t tid,
 	if (counts && *turns && before == *turns)
 		return FL_LOOK_SAME;
 	if (fl_read_task(pid, tid, "syscall", text, sizeof(text)) <= 0)
-		return access("/proc/self/syscall", R_OK) == 0 && !counts ?
+		return b->has_syscall && !counts ?
 		       FL_LOOK_GONE : FL_LOOK_UNKNOWN;
 	if (!parse_syscall(text, &b->regs))
 		return FL_LOOK_RUNS;

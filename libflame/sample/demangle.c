@@ -45,6 +45,11 @@ static demangler *find(void)
 	return found;
 }
 
+void fl_demangle_begin(void)
+{
+	find();
+}
+
 /* Rust's older names end in "::h" and 16 digits of a hash. */
 static bool is_rust(struct slice s)
 {

@@ -12,7 +12,7 @@
 #include "fl.h"
 
 #include "sample/join.h"
-#include "sample/recorder.h"
+#include "sample/apart.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -76,6 +76,7 @@ void fl_join_forget(struct fl_join *join, pid_t pid)
 static bool may_wait(const struct fl_recorder *r, const struct fl_process *p)
 {
 	return (p->tracked || r->how.sampling.all) && !p->exited &&
+	       !fl_apart_is_unreadable(p->pid) &&
 	       p->has_maps && (p->hotspot || fl_process_is_jvm(p));
 }
 

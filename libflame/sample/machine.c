@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "sample/virtual_machines.h"
+#include "sample/apart.h"
 #include "format/perf/frame.h"
 
 #include <errno.h>
@@ -39,12 +39,10 @@ pid_t fl_inner_pid(pid_t pid)
 /* Must belong to the target's owner or root: anybody can create files there. */
 static bool has_good_owner(const struct fl_process *p, const struct stat *st)
 {
-	struct stat owner;
-	char path[32];
+	uid_t owner;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)p->pid);
-	return stat(path, &owner) == 0 &&
-	       (st->st_uid == owner.st_uid || st->st_uid == 0);
+	return fl_read_owner(p->pid, &owner) &&
+	       (st->st_uid == owner || st->st_uid == 0);
 }
 
 static void refuse_map(struct fl_processes *all, struct fl_process *p,
@@ -192,7 +190,8 @@ void fl_process_end_read(struct fl_processes *all, struct fl_process *p,
 
 static bool may_read(const struct fl_process *p)
 {
-	return !p->budget.until || fl_now() > p->budget.until;
+	return (!p->budget.until || fl_now() > p->budget.until) &&
+	       !fl_apart_is_unreadable(p->pid);
 }
 
 /* Java ------------------------------------------------------------------ */

@@ -91,7 +91,8 @@ static int open_mapped(const struct fl_module *module, pid_t pid,
 	fd = fl_open_in_root(pid, module->path, true);
 	/* The process may have ended: the kernel said what it mapped. */
 	if (fd < 0)
-		fd = fl_open_same(module->path, module->device, module->inode);
+		fd = fl_open_same(pid, module->path, module->device,
+				  module->inode);
 	if (fd >= 0 && !is_same_file(module, fd)) {
 		close(fd);
 		return -1;
@@ -108,7 +109,7 @@ static bool is_debug_of(const struct fl_elf *debug, const struct fl_elf *elf)
 }
 
 /* By the build id, as distributions lay them. */
-static struct fl_elf *debug_by_id(const struct fl_elf *elf)
+static struct fl_elf *debug_by_id(const struct fl_elf *elf, pid_t pid)
 {
 	char digits[2 * sizeof(elf->build_id) + 1];
 	int fd;
@@ -117,7 +118,7 @@ static struct fl_elf *debug_by_id(const struct fl_elf *elf)
 		return NULL;
 	for (size_t i = 0; i < elf->build_id_size; i++)
 		snprintf(digits + 2 * i, 3, "%02x", elf->build_id[i]);
-	fd = fl_open_debug(digits);
+	fd = fl_open_debug(pid, digits);
 	return fd < 0 ? NULL : fl_elf_open(fd);
 }
 
@@ -214,7 +215,7 @@ static void read_elf(struct fl_processes *all, struct fl_module *module,
 		fl_cfi_init(&module->cfi, frame, section->size,
 			    section->address);
 	if (!fl_elf_section(elf, ".symtab")) {
-		debug = debug_by_id(elf);
+		debug = debug_by_id(elf, pid);
 		if (!debug)
 			debug = debug_by_link(elf, pid, module->path);
 		if (!debug)

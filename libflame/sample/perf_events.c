@@ -494,6 +494,8 @@ void fl_perf_events_close(struct fl_perf_events *events)
 		fl_ring_unmap(&events->rings[i]);
 	fl_map_free(&events->born);
 	close_events(events);
+	if (events->lock)
+		fl_perf_events_unshare(events);
 	fl_free(events->rings);
 	fl_free(events->fds);
 	fl_free(events->copy);
@@ -572,8 +574,7 @@ static bool peek_record(struct fl_ring *ring, uint64_t *at,
 	return false;
 }
 
-bool fl_perf_events_peek(struct fl_perf_events *events,
-			 struct fl_peeked *peeked)
+static bool peek(struct fl_perf_events *events, struct fl_peeked *peeked)
 {
 	for (size_t i = 0; i < events->nrings; i++) {
 		struct fl_ring *ring = &events->rings[i];
@@ -585,6 +586,17 @@ bool fl_perf_events_peek(struct fl_perf_events *events,
 		return true;
 	}
 	return false;
+}
+
+bool fl_perf_events_peek(struct fl_perf_events *events,
+			 struct fl_peeked *peeked)
+{
+	bool found;
+
+	fl_perf_events_lock(events);
+	found = peek(events, peeked);
+	fl_perf_events_unlock(events);
+	return found;
 }
 
 bool fl_perf_events_pending(const struct fl_perf_events *events)
@@ -644,14 +656,14 @@ static void release_last(struct fl_perf_events *events)
 	if (!events->last)
 		return;
 	/* Reading all that was moved out of a ring is slow, too. */
-	if (events->last->spilled.data && ++events->nread % RECORDS == 0)
+	if (!events->lock && events->last->spilled.data &&
+	    ++events->nread % RECORDS == 0)
 		fl_perf_events_spill(events);
 	fl_ring_free_read(events->last);
 	events->last = NULL;
 }
 
-bool fl_perf_events_next(struct fl_perf_events *events,
-			 struct fl_event *event)
+static bool read_next(struct fl_perf_events *events, struct fl_event *event)
 {
 	struct perf_event_header h;
 	struct fl_ring *ring;
@@ -676,4 +688,15 @@ bool fl_perf_events_next(struct fl_perf_events *events,
 		event->key = key_of(events, ring, ring->tail - h.size);
 	} while (!good);
 	return true;
+}
+
+bool fl_perf_events_next(struct fl_perf_events *events,
+			 struct fl_event *event)
+{
+	bool found;
+
+	fl_perf_events_lock(events);
+	found = read_next(events, event);
+	fl_perf_events_unlock(events);
+	return found;
 }

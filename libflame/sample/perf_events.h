@@ -99,8 +99,11 @@ struct fl_perf_events {
 	size_t copy_capacity;
 	struct fl_ring *last;	/* whose record was read last; or NULL */
 	unsigned nread;
+	/* Of rings that two processes share; NULL: they do not. */
+	pthread_mutex_t *lock;
 	/* See fl_perf_events_away. */
 	pthread_t spiller;
+	long step;		/* ns between its looks; 0: as for a file */
 	bool is_away, is_back;
 	bool (*wanted)(void *arg, pid_t pid);
 	void *wanted_arg;
@@ -154,5 +157,12 @@ int fl_perf_paranoid(void);
 void fl_perf_events_away(struct fl_perf_events *events,
 			 bool (*wanted)(void *arg, pid_t pid), void *arg);
 void fl_perf_events_back(struct fl_perf_events *events);
+/*
+ * Before a fork: the rings will be read by the child, and emptied by the parent
+ * that is away.  false: no memory to share, or none of events.
+ */
+bool fl_perf_events_share(struct fl_perf_events *events);
+/* In the child, at once; false: it cannot map them. */
+bool fl_perf_events_inherit(struct fl_perf_events *events);
 
 #endif

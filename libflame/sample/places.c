@@ -12,16 +12,19 @@
 #include "sample/sample.h"
 #include "filter/filter.h"
 #include "format/perf/inline.h"
+#ifdef HAVE_LIBDW
+#include "format/perf/module.h"
+#endif
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	MAX_FILES = 255,	/* each is an open file */
-	MAX_PLACES = 1 << 20,
-	MAX_SAMPLES = 1 << 20	/* that are buffered */
+	MAX_PLACES = 1 << 20
 };
 
 #define FIRST_LINE (UINT32_C(1) << 31)	/* of frames that are places */
@@ -50,6 +53,10 @@ struct fl_places {
 	struct flame *flame;
 	struct fl_buf buf;
 	size_t chain;		/* of the place that is asked for */
+	/* Gets the frames of a place, once they are known; or NULL. */
+	void (*report)(void *arg, unsigned place, const flame_id *frames,
+		     size_t n);
+	void *report_arg;
 };
 
 struct fl_places *fl_places_new(struct flame *flame, bool inlined, bool lines,
@@ -193,20 +200,18 @@ static void take(void *arg, const struct fl_inlined *at)
 
 static struct fl_perf_module *debug_of(struct file *file)
 {
-	char path[40];
-
 	if (file->opened)
 		return file->debug;
 	file->opened = true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->fd);
-	file->debug = fl_inlined_open(path);
+	file->debug = fl_inlined_open(file->fd);
 	return file->debug;
 }
 
 static void ask(struct fl_places *places, size_t i)
 {
 	struct place *place = &places->data[i];
-	struct fl_perf_module *debug = debug_of(&places->files[place->file]);
+	struct fl_perf_module *debug = place->file < places->nfiles ?
+		debug_of(&places->files[place->file]) : NULL;
 
 	places->chain = i;
 	place->first = places->nframes;
@@ -216,6 +221,9 @@ static void ask(struct fl_places *places, size_t i)
 		add_frame(places, &places->flame->frames.data[place->plain]);
 	}
 	place->n = places->nframes - place->first;
+	if (places->report)
+		places->report(places->report_arg, (unsigned)i,
+			     places->frames + place->first, place->n);
 }
 
 /* One file after the other: debug information is large in memory. */
@@ -232,6 +240,72 @@ static void ask_all(struct fl_places *places)
 		file->debug = NULL;
 		file->opened = false;
 	}
+}
+
+/* In two processes -------------------------------------------------------- */
+
+void fl_places_begin(void)
+{
+	fl_dw_open();
+}
+
+unsigned fl_places_count(const struct fl_places *places)
+{
+	return places ? (unsigned)places->count : 0;
+}
+
+bool fl_places_plain(const struct fl_places *places, unsigned place,
+		     flame_id *plain)
+{
+	if (place >= fl_places_count(places))
+		return false;
+	*plain = places->data[place].plain;
+	return true;
+}
+
+void fl_places_each(struct fl_places *places,
+		    void (*report)(void *arg, unsigned place,
+				 const flame_id *frames, size_t n), void *arg)
+{
+	if (!places)
+		return;
+	places->report = report;
+	places->report_arg = arg;
+	ask_all(places);
+	places->report = NULL;
+}
+
+/* No file of this process has its debug information. */
+bool fl_places_add(struct fl_places *places, flame_id plain)
+{
+	if (!places || places->count == MAX_PLACES ||
+	    !fl_grow(&places->data, &places->capacity, places->count + 1,
+		     sizeof(*places->data)))
+		return false;
+	places->data[places->count++] = (struct place){
+		.plain = plain, .file = UINT_MAX,
+	};
+	return true;
+}
+
+bool fl_places_expand(struct fl_places *places, unsigned place,
+		      const flame_id *frames, size_t n)
+{
+	if (place >= fl_places_count(places) || places->data[place].n ||
+	    !fl_grow(&places->frames, &places->frames_capacity,
+		     places->nframes + n, sizeof(*places->frames)))
+		return false;
+	places->data[place].first = places->nframes;
+	places->data[place].n = n;
+	memcpy(places->frames + places->nframes, frames, n * sizeof(*frames));
+	places->nframes += n;
+	return true;
+}
+
+void fl_places_shift(struct flame_frame *frame, unsigned first)
+{
+	if (frame->line >= FIRST_LINE)
+		frame->line += first;
 }
 
 /* The filter ------------------------------------------------------------------ */
@@ -286,7 +360,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	/* Nothing has an address of its own yet. */
 	if (!buffer->places->count && !buffer->count)
 		return fl_put(sink->next, sample);
-	if (buffer->count == MAX_SAMPLES && forward(sink) != FLAME_OK)
+	if (buffer->count == FL_PLACES_SAMPLES && forward(sink) != FLAME_OK)
 		return FLAME_FAILED;
 	if (!fl_grow(&buffer->samples, &buffer->capacity, buffer->count + 1,
 		     sizeof(*buffer->samples))) {
@@ -365,6 +439,48 @@ struct flame_sink *fl_places_filter(struct flame *flame,
 {
 	(void)flame, (void)places;
 	return next;
+}
+
+void fl_places_begin(void)
+{
+}
+
+unsigned fl_places_count(const struct fl_places *places)
+{
+	(void)places;
+	return 0;
+}
+
+bool fl_places_plain(const struct fl_places *places, unsigned place,
+		     flame_id *plain)
+{
+	(void)places, (void)place, (void)plain;
+	return false;
+}
+
+void fl_places_each(struct fl_places *places,
+		    void (*report)(void *arg, unsigned place,
+				 const flame_id *frames, size_t n), void *arg)
+{
+	(void)places, (void)report, (void)arg;
+}
+
+bool fl_places_add(struct fl_places *places, flame_id plain)
+{
+	(void)places, (void)plain;
+	return false;
+}
+
+bool fl_places_expand(struct fl_places *places, unsigned place,
+		      const flame_id *frames, size_t n)
+{
+	(void)places, (void)place, (void)frames, (void)n;
+	return false;
+}
+
+void fl_places_shift(struct flame_frame *frame, unsigned first)
+{
+	(void)frame, (void)first;
 }
 
 #endif

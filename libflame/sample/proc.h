@@ -22,9 +22,9 @@ int fl_open_in_root(pid_t pid, const char *path, bool follow);
 /* A regular file that it maps; /proc/PID/map_files has deleted ones, too. */
 int fl_open_mapped(pid_t pid, uint64_t start, uint64_t end);
 /* A regular file of this machine that has this device and inode. */
-int fl_open_same(const char *path, uint64_t device, uint64_t inode);
+int fl_open_same(pid_t pid, const char *path, uint64_t device, uint64_t inode);
 /* Debug information of the system's own, by a build id in digits. */
-int fl_open_debug(const char *build_id);
+int fl_open_debug(pid_t pid, const char *build_id);
 /* Its /tmp, as O_PATH. */
 int fl_open_tmp(pid_t pid);
 /* The kernel's diagnostics of sockets, in the network that it sees. */
@@ -39,6 +39,10 @@ ssize_t fl_read_short(pid_t pid, const char *name, char *text, size_t size);
  * forbids that call by /proc/PID/mem.  How much was read; -1: see errno.
  */
 ssize_t fl_read_memory(pid_t pid, uint64_t at, void *to, size_t size);
+/* It executes another program, or has ended. */
+void fl_forget_memory(pid_t pid);
+/* Its effective user; false: it has ended. */
+bool fl_read_owner(pid_t pid, uid_t *owner);
 /* n parts of one size, in as few calls as the kernel allows. */
 bool fl_read_memory_parts(pid_t pid, const uint64_t *at, size_t n, void *to,
 			  size_t size);

@@ -5,7 +5,7 @@
 #include "fl.h"
 
 #include "sample/process.h"
-#include "sample/virtual_machines.h"
+#include "sample/apart.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -268,7 +268,7 @@ flame_id fl_process_labels(struct fl_processes *all, struct fl_process *p)
 	pid_t pid = p->pid;
 	flame_id labels = 0;
 
-	if (p->has_labels)
+	if (p->has_labels || fl_apart_is_unreadable(pid))
 		return p->labels;
 	/* A worker of PySpark is three forks behind its executor. */
 	for (unsigned i = 0; i < 8 && pid > 1 && !labels; i++) {
@@ -295,6 +295,7 @@ void fl_process_check_comm(struct fl_processes *all, struct fl_process *p)
 void fl_process_exec(struct fl_process *p)
 {
 	p->programs++;
+	fl_forget_memory(p->pid);
 	p->has_labels = false;
 	p->nmaps = 0;
 	p->has_maps = true;	/* records of the new ones follow */
@@ -345,6 +346,7 @@ static void drop(struct fl_processes *all, struct fl_process *p)
 		*fl_map_get(&all->by_pid, (uint64_t)last->pid) = i;
 	}
 	all->count--;
+	fl_forget_memory(p->pid);
 	fl_hotspot_free(p->hotspot);
 	fl_cpython_free(p->python);
 	fl_free(p->maps);

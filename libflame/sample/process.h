@@ -191,6 +191,24 @@ unsigned fl_places_file(struct fl_places *places, const struct fl_elf *elf,
 /* A frame of this address alone, for the function's one. */
 flame_id fl_places_frame(struct fl_places *places, unsigned file,
 			 uint64_t address, flame_id plain);
+/*
+ * Where one process names addresses, and another buffers samples until it has
+ * said what they stand for: the places of the one, in their order; a report of
+ * each once its frames are known; and the places of the other, whose numbers may
+ * begin later.  false: there is none such, or it is known.
+ */
+void fl_places_begin(void);	/* opens libdw, once */
+enum { FL_PLACES_SAMPLES = 1 << 20 };	/* that are buffered at most */
+unsigned fl_places_count(const struct fl_places *places);
+bool fl_places_plain(const struct fl_places *places, unsigned place,
+		     flame_id *plain);
+void fl_places_each(struct fl_places *places,
+		    void (*report)(void *arg, unsigned place,
+				 const flame_id *frames, size_t n), void *arg);
+bool fl_places_add(struct fl_places *places, flame_id plain);
+bool fl_places_expand(struct fl_places *places, unsigned place,
+		      const flame_id *frames, size_t n);
+void fl_places_shift(struct flame_frame *frame, unsigned first);
 /* Gives samples the frames that addresses stand for; places NULL: next. */
 struct flame_sink *fl_places_filter(struct flame *flame,
 				    struct flame_sink *next,

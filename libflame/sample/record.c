@@ -5,7 +5,8 @@
  */
 #include "fl.h"
 
-#include "sample/recorder.h"
+#include "base/late.h"
+#include "sample/apart.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +47,7 @@ static bool any_target_lives(struct fl_recorder *r)
 	return false;
 }
 
-static bool command_ended(struct fl_recorder *r)
+bool fl_recorder_command_ended(struct fl_recorder *r)
 {
 	if (!r->how.command || r->result.reaped)
 		return r->result.reaped;
@@ -63,7 +64,7 @@ static void tick(struct fl_recorder *r)
 		r->ended = true;
 	if (r->deadline && now >= r->deadline)
 		r->ended = true;
-	if (command_ended(r))
+	if (fl_recorder_command_ended(r))
 		r->ended = true;
 	if (now - r->ticked < INT64_C(1000000) * TICK_MS)
 		return;
@@ -112,8 +113,10 @@ static void on_fork(struct fl_recorder *r, const struct fl_event *e)
 		return;
 	child = fl_process_get(&r->processes, e->pid);
 	parent = fl_process_find(&r->processes, e->parent);
-	if (child && parent)
-		fl_process_fork(&r->processes, parent, child);
+	if (!child || !parent)
+		return;
+	fl_process_fork(&r->processes, parent, child);
+	fl_apart_track(child->pid, child->tracked);
 }
 
 static void on_event(struct fl_recorder *r, const struct fl_event *e)
@@ -136,6 +139,7 @@ static void on_event(struct fl_recorder *r, const struct fl_event *e)
 	p = event_process(r, e->pid);
 	if (!p)
 		return;
+	fl_apart_busy(p->pid);
 	switch (e->kind) {
 	case FL_EVENT_MAP:
 		on_map(r, p, e);
@@ -152,6 +156,7 @@ static void on_event(struct fl_recorder *r, const struct fl_event *e)
 		if (e->pid == e->tid) {
 			fl_join_forget(&r->join, e->pid);
 			fl_process_exit(p);
+			fl_apart_track(p->pid, false);
 		}
 		break;
 	default:
@@ -208,6 +213,12 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 	enum fl_stack_end end = FL_STACK_WHOLE;
 	struct fl_cpython *python;
 
+	fl_apart_busy(p->pid);
+	if (fl_apart_is_unreadable(p->pid)) {
+		fl_unwind_push(&r->unwinder,
+			       mark(r, &r->unreadable, "[not readable]"), 0);
+		return FL_STACK_BROKEN;
+	}
 	if (regs) {
 		if (!p->has_maps)
 			fl_process_read_maps(&r->processes, p);
@@ -337,6 +348,15 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 
 /* The source -------------------------------------------------------------- */
 
+static void begin_looks(struct fl_recorder *r)
+{
+	if (r->how.kind == FL_RECORD_WALL)
+		fl_wall_begin(r);
+	else if (r->how.kind == FL_RECORD_OFFCPU)
+		fl_offcpu_begin(r);
+	fl_perf_events_round(&r->events);
+}
+
 static bool start(struct fl_recorder *r)
 {
 	char byte = 0;
@@ -355,21 +375,19 @@ static bool start(struct fl_recorder *r)
 		r->how.go = -1;
 	}
 	r->started = true;
-	if (r->how.kind == FL_RECORD_WALL)
-		fl_wall_begin(r);
-	else if (r->how.kind == FL_RECORD_OFFCPU)
-		fl_offcpu_begin(r);
-	fl_perf_events_round(&r->events);
+	if (!r->apart)
+		begin_looks(r);
 	return true;
 }
 
-static int end(struct fl_recorder *r, struct flame_source *source)
+int fl_recorder_end(struct fl_recorder *r, struct flame_source *source)
 {
 	r->result.seconds = (double)(fl_now() - r->begin) / 1e9;
 	/* The account of a command that has ended includes its children. */
 	if (r->how.kind == FL_RECORD_CPU && !r->how.sampling.all &&
 	    !r->how.sampling.counted && r->how.sampling.children)
-		r->result.cpu = (double)fl_cpu_time(r) / 1e9;
+		r->result.cpu += (double)(fl_cpu_time(r) - (r->apart ?
+				 r->apart->reaped : 0)) / 1e9;
 	r->result.per_cpu = r->events.per_cpu;
 	source->start = r->since_1970 + r->begin;
 	source->end = r->since_1970 + fl_now();
@@ -410,11 +428,13 @@ static void look_ahead(struct fl_recorder *r)
 						       peeked.pid);
 
 		if (p && peeked.renames) {
+			fl_apart_busy(p->pid);
 			fl_recorder_foresee(r, p, peeked.tid);
 		} else if (p && p->python &&
 			   fl_process_python(&r->processes, p)) {
 			int64_t begin = fl_process_begin_read(&r->processes);
 
+			fl_apart_busy(p->pid);
 			fl_cpython_read(p->python, peeked.tid, peeked.key);
 			fl_join_look(r, p);
 			fl_process_end_read(&r->processes, p, begin);
@@ -451,6 +471,7 @@ static void wait_for_more(struct fl_recorder *r)
 	int most = r->hurries && fl_perf_events_pending(&r->events) ?
 		   PENDING_MS : WAIT_MS;
 
+	fl_apart_busy(0);
 	if (r->how.kind == FL_RECORD_WALL)
 		most = FL_MIN(most, fl_wall_wait(r));
 	if (r->how.sampling.least_wait)
@@ -475,6 +496,8 @@ static int read_record(struct flame_source *source)
 
 	if (!r->started && !start(r))
 		return FLAME_FAILED;
+	if (r->apart)
+		return fl_apart_read(r, source);
 	for (;;) {
 		if (r->how.kind == FL_RECORD_WALL && fl_wall_next(r, &sample))
 			return fl_batch_add(source, &sample);
@@ -488,7 +511,8 @@ static int read_record(struct flame_source *source)
 			return FLAME_FAILED;
 		if (r->last_round)
 			return take_rest(r, &sample) ?
-			       fl_batch_add(source, &sample) : end(r, source);
+			       fl_batch_add(source, &sample) :
+			       fl_recorder_end(r, source);
 		if (r->ended) {
 			/* Records that are there already are wanted, too. */
 			fl_perf_events_stop(&r->events);
@@ -511,6 +535,7 @@ static void release(void *state)
 {
 	struct fl_recorder *r = state;
 
+	fl_apart_close(r);
 	fl_perf_events_close(&r->events);
 	fl_unwinder_free(&r->unwinder);
 	fl_processes_free(&r->processes);
@@ -651,9 +676,6 @@ static bool describe(struct flame *flame, struct fl_recorder *r)
 	r->result.stack = r->how.sampling.stack;
 	r->result.ring_size = r->events.ring_size;
 	r->result.ring_wanted = r->events.ring_wanted;
-	/* While events wait for it, samples would be lost. */
-	if (r->result.kernel && !r->blind)
-		fl_kernel_read(&r->processes);
 	r->metric = flame_metric(flame, r->result.metric, !counted ?
 				 units[kind] : counted->time ? "ns" : "events");
 	if (kind != FL_RECORD_CPU &&
@@ -694,17 +716,12 @@ static void on_busy(void *arg, bool begins)
 		fl_perf_events_back(&r->events);
 }
 
-struct flame_source *fl_record_open(struct flame *flame,
-				    const struct fl_recording *recording,
-				    struct fl_refusal *refusal)
+static struct flame_source *new_source(struct flame *flame,
+				       struct fl_recorder *r)
 {
 	struct flame_source *source = fl_zeroed(1, sizeof(*source));
-	struct fl_recorder *r = fl_zeroed(1, sizeof(*r));
 
-	refusal->text[0] = '\0';
-	if (!source || !r) {
-		fl_free(source);
-		fl_free(r);
+	if (!source) {
 		fl_no_memory(flame);
 		return NULL;
 	}
@@ -714,27 +731,136 @@ struct flame_source *fl_record_open(struct flame *flame,
 	source->start = source->end = FLAME_NOTIME;
 	source->first = source->last = FLAME_NOTIME;
 	source->seen_first = source->seen_last = FLAME_NOTIME;
-	r->how = *recording;
+	source->in = fl_in_memory(flame, "", 0, r->how.argv ? r->how.argv[0] :
+				  "recording");
+	return source;
+}
+
+static struct fl_places *new_places(struct flame *flame,
+				    const struct fl_recording *how)
+{
+	return !how->places ? NULL :
+	       fl_places_new(flame, how->inlined, how->lines,
+			     geteuid() == 0 && how->sampling.all);
+}
+
+/* What reads the targets, in the process that does. */
+static bool begin_reading(struct fl_recorder *r)
+{
+	/* While events wait for it, samples would be lost. */
+	if (r->result.kernel && !r->blind)
+		fl_kernel_read(&r->processes);
+	return begin_join(r);
+}
+
+bool fl_recorder_begin(struct fl_recorder *r, struct flame *flame)
+{
+	r->apart = NULL;
+	if (!flame)
+		return false;
 	r->processes.flame = flame;
-	r->processes.lines = recording->lines;
-	if (recording->places)
-		r->processes.places =
-			fl_places_new(flame, recording->inlined,
-				      recording->lines, geteuid() == 0 &&
-				      recording->sampling.all);
-	r->unwinder.processes = &r->processes;
+	r->processes.places = new_places(flame, &r->how);
+	r->processes.busy = NULL;
+	r->how.stop = NULL;
+	r->how.progress = NULL;
+	r->how.seconds = 0;
+	r->how.command = 0;
+	/* Libraries cannot be opened later. */
+	fl_demangle_begin();
+	fl_places_begin();
+	tzset();
+	for (size_t i = 0; fl_decoders[i]; i++)
+		if (fl_decoders[i]->late)
+			fl_late_open(fl_decoders[i]->late);
+	return describe(flame, r) && begin_reading(r);
+}
+
+int fl_recorder_parse(struct fl_recorder *r, struct fl_shared *shared)
+{
+	struct flame *flame = r->processes.flame;
+	struct flame_source *source = new_source(flame, r);
+	struct flame_sink *sink = fl_stream_sink(flame, r, shared);
+	size_t first = 0;
+
+	if (!source || !source->in || !sink)
+		return 1;
+	flame_on_warning(flame, fl_stream_warn, shared);
+	r->how.stop = &shared->stop;
+	begin_targets(r);
+	fl_apart_find_tracked(r);
+	if (!r->started) {
+		fl_recorder_tell_begin(r, source);
+		for (; first < source->nfacts; first++)
+			fl_stream_fact(shared, &source->facts[first]);
+	}
+	r->begin = r->ticked = fl_now();
+	fl_cpu_time_begin(r);
+	r->started = true;
+	begin_looks(r);
+	shared->ready = 1;
+	if (flame_pump(source, sink) != FLAME_OK) {
+		fl_stream_warn(shared, flame_error(flame));
+		return 1;
+	}
+	shared->result = r->result;
+	shared->cpu = r->result.cpu;
+	shared->ended = 1;
+	fl_stream_places(sink);
+	__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+}
+
+/* With rights that others lack, those who parse what they show have none. */
+static bool begin(struct fl_recorder *r, struct flame_source *source)
+{
+	hurry();
+	if (!r->blind && fl_apart_is_useful()) {
+		r->processes.places = new_places(source->flame, &r->how);
+		if (fl_apart_start(r))
+			return true;
+		fl_apart_close(r);
+		fl_warn(source->flame, "the recorder reads other processes "
+			"with all of its rights: it could not start one that "
+			"has none");
+	}
+	if (!r->processes.places)
+		r->processes.places = new_places(source->flame, &r->how);
 	r->processes.busy = on_busy;
 	r->processes.busy_arg = r;
+	if (!begin_reading(r))
+		return false;
+	begin_targets(r);
+	fl_recorder_tell_begin(r, source);
+	return true;
+}
+
+struct flame_source *fl_record_open(struct flame *flame,
+				    const struct fl_recording *recording,
+				    struct fl_refusal *refusal)
+{
+	struct fl_recorder *r = fl_zeroed(1, sizeof(*r));
+	struct flame_source *source;
+
+	refusal->text[0] = '\0';
+	if (!r) {
+		fl_no_memory(flame);
+		return NULL;
+	}
+	r->how = *recording;
+	source = new_source(flame, r);
+	if (!source) {
+		fl_free(r);
+		return NULL;
+	}
+	r->processes.flame = flame;
+	r->processes.lines = recording->lines;
+	r->unwinder.processes = &r->processes;
 	r->since_1970 = epoch_offset();
-	source->in = fl_in_memory(flame, "", 0, recording->argv ?
-				  recording->argv[0] : "recording");
 	if (!source->in || !open_events(flame, r, refusal) ||
-	    !describe(flame, r) || !begin_join(r)) {
+	    !describe(flame, r) || !begin(r, source)) {
 		flame_close(source);
 		return NULL;
 	}
-	begin_targets(r);
-	fl_recorder_tell_begin(r, source);
-	hurry();
 	return source;
 }

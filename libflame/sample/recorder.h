@@ -74,7 +74,7 @@ struct fl_recorder {
 	struct fl_unwinder unwinder;
 	struct fl_record_result result;
 	struct fl_map addresses;	/* frame -> the last one seen */
-	flame_id metric, truncated, broken, on_cpu, waiting;
+	flame_id metric, truncated, broken, unreadable, on_cpu, waiting;
 	flame_id cpus[256];		/* label sets */
 	struct fl_map threads;		/* tid -> place in names */
 	struct fl_thread_name *names;
@@ -90,6 +90,7 @@ struct fl_recorder {
 					   is a Python */
 	bool blind;			/* perf events are refused: wall only */
 	bool started, ended, last_round;
+	struct fl_apart *apart;		/* apart.h; NULL: one process is all */
 };
 
 /* threads.c: names of threads; NULL: out of memory. */

@@ -24,6 +24,7 @@ struct fl_ring {
 	struct fl_spilled {
 		uint8_t *data;	/* addresses for all places, or NULL */
 		size_t size;
+		uint8_t *shared;	/* the addresses to use; or NULL */
 		size_t used;	/* memory of these addresses, in bytes */
 		uint64_t begin, end;	/* places */
 	} spilled;
@@ -38,6 +39,10 @@ const uint8_t *fl_ring_spilled(const struct fl_ring *ring, uint64_t from,
 /* Records up to its tail are read: the kernel may write there. */
 void fl_ring_free_read(struct fl_ring *ring);
 void fl_ring_unmap(struct fl_ring *ring);
+/* Around what reads or moves records of rings that are shared. */
+void fl_perf_events_lock(struct fl_perf_events *events);
+void fl_perf_events_unlock(struct fl_perf_events *events);
+void fl_perf_events_unshare(struct fl_perf_events *events);
 /* Moves records out of the rings that are a quarter full. */
 void fl_perf_events_spill(struct fl_perf_events *events);
 

@@ -11,7 +11,10 @@
  *	module.c	files that are mapped
  *	places.c	inlined functions and lines, by debug information
  *	machine.c	perf maps, and the virtual machines of processes
- *	target.c	opens files and memory of processes, with their rights
+ *	apart.c		the recorder as three processes (apart.h has a tour);
+ *			apart_stream.c: samples between two; confine.c: rights
+ *	target.c	opens files of processes, with their rights;
+ *	target_ask.c	asks for them, and reads memory
  *	elf.c		ELF files, on disk or in memory
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
  *	demangle.c	names of C++ and Rust; demangle_rust.c: new ones of Rust

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that empties the ring buffers while the recorder reads large files.
+ * A thread that empties the ring buffers while the recorder reads large files,
+ * or always where another process reads what is in them.
  *
  * Where the kernel copies 64 kB of each stack, a ring is full in an eighth of a
  * second, but few of these bytes are a stack's.  A record stays as long as it
@@ -11,6 +12,7 @@
 
 #include "sample/ring.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -58,9 +60,15 @@ void fl_ring_copy(const struct fl_ring *ring, uint64_t from, void *to,
 
 static void free_spilled(struct fl_spilled *s)
 {
-	if (s->data)
+	uint8_t *shared = s->shared;
+
+	if (s->data && shared)
+		madvise(s->data, FL_MIN(s->size, (size_t)(s->end - s->begin)),
+			MADV_REMOVE);
+	else if (s->data)
 		munmap(s->data, s->size);
-	memset(s, 0, sizeof(*s));
+	*s = (struct fl_spilled){ .shared = shared, .size = shared ?
+				  s->size : 0 };
 }
 
 const uint8_t *fl_ring_spilled(const struct fl_ring *ring, uint64_t from,
@@ -88,22 +96,102 @@ void fl_ring_unmap(struct fl_ring *ring)
 	free_spilled(&ring->spilled);
 }
 
+/* Addresses without memory; NULL: there are none. */
+static uint8_t *map_space(int kind, size_t *size)
+{
+	for (*size = MAX_SPACE; *size >= MIN_SPACE; *size /= 4) {
+		void *at = mmap(NULL, *size, PROT_READ | PROT_WRITE,
+				kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (at == MAP_FAILED)
+			continue;
+		madvise(at, *size, MADV_NOHUGEPAGE);
+		return at;
+	}
+	return NULL;
+}
+
 static bool has_space(struct fl_ring *ring)
 {
 	struct fl_spilled *s = &ring->spilled;
 
-	for (size_t size = MAX_SPACE; !s->data && size >= MIN_SPACE;
-	     size /= 4) {
-		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				-1, 0);
-
-		if (at == MAP_FAILED)
-			continue;
-		madvise(at, size, MADV_NOHUGEPAGE);
-		*s = (struct fl_spilled){ at, size, 0, ring->tail, ring->tail };
-	}
+	if (s->data)
+		return true;
+	s->data = s->shared ? s->shared : map_space(MAP_PRIVATE, &s->size);
+	s->used = 0;
+	s->begin = s->end = ring->tail;
 	return s->data;
+}
+
+/* Both processes read and move records; the one that had it may be killed. */
+void fl_perf_events_lock(struct fl_perf_events *events)
+{
+	if (events->lock && pthread_mutex_lock(events->lock) == EOWNERDEAD)
+		pthread_mutex_consistent(events->lock);
+}
+
+void fl_perf_events_unlock(struct fl_perf_events *events)
+{
+	if (events->lock)
+		pthread_mutex_unlock(events->lock);
+}
+
+bool fl_perf_events_share(struct fl_perf_events *events)
+{
+	size_t size = sizeof(*events->lock) +
+		      events->nrings * sizeof(*events->rings);
+	struct fl_ring *rings;
+	pthread_mutexattr_t kind;
+	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (!events->nrings || at == MAP_FAILED)
+		return false;
+	rings = (struct fl_ring *)at;
+	memcpy(rings, events->rings, events->nrings * sizeof(*rings));
+	for (size_t i = 0; i < events->nrings; i++) {
+		struct fl_spilled *s = &rings[i].spilled;
+
+		s->shared = map_space(MAP_SHARED, &s->size);
+		if (!s->shared)
+			return false;
+	}
+	fl_free(events->rings);
+	events->rings = rings;
+	events->lock = (pthread_mutex_t *)(rings + events->nrings);
+	pthread_mutexattr_init(&kind);
+	pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(events->lock, &kind);
+	return true;
+}
+
+/* The child has no mapping of its parent's: at the same addresses. */
+bool fl_perf_events_inherit(struct fl_perf_events *events)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	events->is_away = false;
+	events->last = NULL;
+	for (size_t i = 0; i < events->nrings; i++) {
+		const struct fl_ring *ring = &events->rings[i];
+
+		if (mmap(ring->page, page + ring->size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, ring->fd, 0) == MAP_FAILED)
+			return false;
+	}
+	return true;
+}
+
+void fl_perf_events_unshare(struct fl_perf_events *events)
+{
+	for (size_t i = 0; i < events->nrings; i++)
+		munmap(events->rings[i].spilled.shared,
+		       events->rings[i].spilled.size);
+	munmap(events->rings, sizeof(*events->lock) +
+	       events->nrings * sizeof(*events->rings));
+	events->rings = NULL;
+	events->lock = NULL;
 }
 
 /* Or a process that it came from, if both began since. */
@@ -233,6 +321,7 @@ void fl_perf_events_spill(struct fl_perf_events *events)
 {
 	size_t used = 0;
 
+	fl_perf_events_lock(events);
 	for (size_t i = 0; i < events->nrings; i++)
 		events->rings[i].written = written(&events->rings[i]);
 	/* A process is born before its samples come. */
@@ -240,6 +329,7 @@ void fl_perf_events_spill(struct fl_perf_events *events)
 		find_forks(events, &events->rings[i]);
 	for (size_t i = 0; i < events->nrings; i++)
 		spill(events, &events->rings[i], &used);
+	fl_perf_events_unlock(events);
 }
 
 static void *spill_all(void *arg)
@@ -248,7 +338,7 @@ static void *spill_all(void *arg)
 
 	hurry();
 	while (!__atomic_load_n(&events->is_back, __ATOMIC_ACQUIRE)) {
-		struct timespec t = { 0, STEP_NS };
+		struct timespec t = { 0, events->step ? events->step : STEP_NS };
 
 		fl_perf_events_spill(events);
 		nanosleep(&t, NULL);
@@ -263,8 +353,10 @@ void fl_perf_events_away(struct fl_perf_events *events,
 	events->wanted = wanted;
 	events->wanted_arg = arg;
 	fl_map_clear(&events->born);
+	fl_perf_events_lock(events);
 	for (size_t i = 0; i < events->nrings; i++)
 		events->rings[i].forks = events->rings[i].tail;
+	fl_perf_events_unlock(events);
 	events->is_away = events->nrings &&
 			  pthread_create(&events->spiller, NULL, spill_all,
 					 events) == 0;

@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "sample/proc.h"
+#include "sample/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,43 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-enum { MAX_GROUPS = 1024, NOBODY = 65534, MAX_PROC = 256 << 20 };
+enum { MAX_GROUPS = 1024, NOBODY = 65534 };
+
+/* Files of /proc ----------------------------------------------------------- */
+
+/* Others than the contents of a short file are opened to be looked at. */
+static bool is_path_only(const char *name)
+{
+	return strcmp(name, "root") == 0 || strncmp(name, "map_files/", 10) == 0;
+}
+
+static int open_proc(pid_t pid, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, O_CLOEXEC | (is_path_only(name) ? O_PATH : O_RDONLY));
+}
+
+static ssize_t read_short(pid_t pid, const char *name, char *text, size_t size)
+{
+	int fd = open_proc(pid, name);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+static ssize_t read_link(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[288];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return readlink(path, text, size - 1);
+}
 
 /* Rights ------------------------------------------------------------------ */
 
@@ -86,14 +119,16 @@ static uint32_t last_number(const char *text, const char *line, uint32_t none)
 /* Of a process that has ended: nobody's. */
 static void rights_of(pid_t pid, struct rights *its)
 {
-	size_t size;
-	char *text = fl_read_proc(pid, "status", &size), *at, *end;
+	static char text[FL_MAX_TARGET_TEXT];
+	ssize_t n = read_short(pid, "status", text, sizeof(text));
+	char *at, *end;
 
-	its->user = last_number(text ? text : "", "\nUid:", NOBODY);
-	its->group = last_number(text ? text : "", "\nGid:", NOBODY);
+	text[n > 0 ? n : 0] = '\0';
+	its->user = last_number(text, "\nUid:", NOBODY);
+	its->group = last_number(text, "\nGid:", NOBODY);
 	its->ngroups = 0;
 	its->any_file = its->user == 0;
-	at = text ? strstr(text, "\nGroups:") : NULL;
+	at = strstr(text, "\nGroups:");
 	at = at ? at + strlen("\nGroups:") : NULL;
 	while (at && its->ngroups < MAX_GROUPS && (*at == ' ' || *at == '\t')) {
 		gid_t group = (gid_t)strtoul(at, &end, 10);
@@ -103,7 +138,6 @@ static void rights_of(pid_t pid, struct rights *its)
 		its->groups[its->ngroups++] = group;
 		at = end;
 	}
-	fl_free(text);
 }
 
 /* Files ------------------------------------------------------------------- */
@@ -130,7 +164,7 @@ static int open_regular(int path)
 /* The root of a process; of one that has ended, ours. */
 static int open_root(pid_t pid)
 {
-	int root = fl_open_proc(pid, "root");
+	int root = open_proc(pid, "root");
 
 	return root < 0 && errno == ENOENT ?
 	       open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : root;
@@ -151,7 +185,7 @@ static int open_below(int root, const char *path, uint64_t flags,
 	return fd;
 }
 
-int fl_open_in_root(pid_t pid, const char *path, bool follow)
+static int open_in_root(pid_t pid, const char *path, bool follow)
 {
 	struct rights own, its;
 	int fd = -1, error;
@@ -173,16 +207,16 @@ int fl_open_in_root(pid_t pid, const char *path, bool follow)
 	return fd;
 }
 
-int fl_open_mapped(pid_t pid, uint64_t start, uint64_t end)
+static int open_mapped(pid_t pid, uint64_t start, uint64_t end)
 {
 	char name[96];
 
 	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, start,
 		 end);
-	return open_regular(fl_open_proc(pid, name));
+	return open_regular(open_proc(pid, name));
 }
 
-int fl_open_same(const char *path, uint64_t device, uint64_t inode)
+static int open_same(const char *path, uint64_t device, uint64_t inode)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat st;
@@ -195,7 +229,7 @@ int fl_open_same(const char *path, uint64_t device, uint64_t inode)
 	return open_regular(fd);
 }
 
-int fl_open_debug(const char *build_id)
+static int open_debug(const char *build_id)
 {
 	char path[192];
 
@@ -206,86 +240,7 @@ int fl_open_debug(const char *build_id)
 
 int fl_open_tmp(pid_t pid)
 {
-	return open_below(fl_open_proc(pid, "root"), "/tmp", O_DIRECTORY, 0);
-}
-
-/* Others than the contents of a short file are opened to be looked at. */
-static bool is_path_only(const char *name)
-{
-	return strcmp(name, "root") == 0 || strncmp(name, "map_files/", 10) == 0;
-}
-
-int fl_open_proc(pid_t pid, const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return open(path, O_CLOEXEC | (is_path_only(name) ? O_PATH : O_RDONLY));
-}
-
-DIR *fl_open_folder(pid_t pid, const char *name)
-{
-	int fd = fl_open_proc(pid, name);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (fd >= 0 && !dir)
-		close(fd);
-	return dir;
-}
-
-ssize_t fl_read_short(pid_t pid, const char *name, char *text, size_t size)
-{
-	int fd = fl_open_proc(pid, name);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n;
-}
-
-ssize_t fl_read_link(pid_t pid, const char *name, char *text, size_t size)
-{
-	char path[288];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	n = readlink(path, text, size - 1);
-	text[n > 0 ? n : 0] = '\0';
-	return n;
-}
-
-char *fl_read_file(int fd, size_t limit, size_t *size)
-{
-	struct fl_buf buf = { 0 };
-	ssize_t n;
-
-	do {
-		char *to = fl_buf_reserve(&buf, 1 << 16);
-
-		n = to ? read(fd, to, 1 << 16) : -1;
-		if (n > 0)
-			buf.size += (size_t)n;
-	} while (n > 0 && buf.size < limit);
-	if (n < 0 || !fl_buf_reserve(&buf, 1)) {
-		fl_buf_free(&buf);
-		return NULL;
-	}
-	buf.data[buf.size] = '\0';
-	*size = buf.size;
-	return buf.data;
-}
-
-char *fl_read_proc(pid_t pid, const char *name, size_t *size)
-{
-	int fd = fl_open_proc(pid, name);
-	char *text;
-
-	if (fd < 0)
-		return NULL;
-	text = fl_read_file(fd, MAX_PROC, size);
-	close(fd);
-	return text;
+	return open_below(open_proc(pid, "root"), "/tmp", O_DIRECTORY, 0);
 }
 
 /* Sockets ----------------------------------------------------------------- */
@@ -298,10 +253,10 @@ static bool same_network(int a, int b)
 	       one.st_ino == other.st_ino && one.st_dev == other.st_dev;
 }
 
-int fl_open_diagnostics(pid_t pid)
+static int open_diagnostics(pid_t pid)
 {
-	int own = fl_open_proc(getpid(), "ns/net");
-	int other = fl_open_proc(pid, "ns/net"), fd = -1;
+	int own = open_proc(getpid(), "ns/net");
+	int other = open_proc(pid, "ns/net"), fd = -1;
 	bool moved = own >= 0 && other >= 0 && !same_network(own, other);
 
 	if (!moved || setns(other, CLONE_NEWNET) == 0) {
@@ -319,49 +274,40 @@ int fl_open_diagnostics(pid_t pid)
 	return fd;
 }
 
-/* Memory ------------------------------------------------------------------ */
+/* Any of them ---------------------------------------------------------------- */
 
-/* Needs the same right as process_vm_readv. */
-static ssize_t read_mem_file(pid_t pid, uint64_t at, const struct iovec *to)
+static int open_what(const struct fl_target_request *request, const char *name)
 {
-	int fd = at <= INT64_MAX ? fl_open_proc(pid, "mem") : -1;
-	ssize_t n;
+	pid_t pid = request->pid;
 
-	if (fd < 0)
-		return -1;
-	n = preadv(fd, to, 1, (off_t)at);
-	close(fd);
-	return n;
-}
-
-ssize_t fl_read_memory(pid_t pid, uint64_t at, void *to, size_t size)
-{
-	struct iovec local = { to, size };
-	struct iovec remote = { (void *)(uintptr_t)at, size };
-	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-
-	return n < 0 && (errno == EPERM || errno == ENOSYS) ?
-	       read_mem_file(pid, at, &local) : n;
-}
-
-bool fl_read_memory_parts(pid_t pid, const uint64_t *at, size_t n, void *to,
-			  size_t size)
-{
-	enum { PARTS = 512 };
-	struct iovec remote[PARTS], local;
-	char *end = to;
-
-	for (size_t done = 0, k; done < n; done += k) {
-		k = FL_MIN(n - done, (size_t)PARTS);
-		for (size_t i = 0; i < k; i++)
-			remote[i] = (struct iovec){
-				(void *)(uintptr_t)at[done + i], size
-			};
-		local = (struct iovec){ end, k * size };
-		if (process_vm_readv(pid, &local, 1, remote, k, 0) !=
-		    (ssize_t)(k * size))
-			return false;
-		end += k * size;
+	switch (request->kind) {
+	case FL_TARGET_PROC:
+		return open_proc(pid, name);
+	case FL_TARGET_IN_ROOT:
+		return open_in_root(pid, name, request->a);
+	case FL_TARGET_MAPPED:
+		return open_mapped(pid, request->a, request->b);
+	case FL_TARGET_SAME:
+		return open_same(name, request->a, request->b);
+	case FL_TARGET_DEBUG:
+		return open_debug(name);
+	default:
+		return open_diagnostics(pid);
 	}
-	return true;
+}
+
+void fl_target_answer(const struct fl_target_request *request,
+		      const char *name, char *text, size_t size,
+		      struct fl_target_reply *reply)
+{
+	reply->fd = -1;
+	reply->n = 0;
+	errno = 0;
+	if (request->kind == FL_TARGET_LINK)
+		reply->n = read_link(request->pid, name, text, size);
+	else if (request->kind == FL_TARGET_SHORT)
+		reply->n = read_short(request->pid, name, text, size);
+	else
+		reply->fd = open_what(request, name);
+	reply->error = errno;
 }

@@ -8,7 +8,7 @@
  */
 #include "fl.h"
 
-#include "sample/recorder.h"
+#include "sample/apart.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -131,7 +131,9 @@ bool fl_waiter_read(struct fl_recorder *r, struct fl_waiter *waiter)
 {
 	uint64_t turns = 0;
 
-	return fl_blocked_look(&r->waiters.blocked, waiter->pid, waiter->tid,
+	fl_apart_busy(waiter->pid);
+	return !fl_apart_is_unreadable(waiter->pid) &&
+	       fl_blocked_look(&r->waiters.blocked, waiter->pid, waiter->tid,
 			       &turns) == FL_LOOK_BLOCKED &&
 	       unwind(r, waiter);
 }

@@ -8,6 +8,7 @@
 #include "format/perf/inline.h"
 #include "format/perf/module.h"
 
+#include <fcntl.h>
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -407,13 +408,14 @@ bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 
 /* A single file --------------------------------------------------------- */
 
-struct fl_perf_module *fl_inlined_open(const char *path)
+struct fl_perf_module *fl_inlined_open(int fd)
 {
 	struct fl_perf_module *module;
+	int own = fl_dw_open() ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
-	if (fl_dw_open())
+	if (own < 0)
 		return NULL;
-	module = fl_perf_module_open(path);
+	module = fl_perf_module_of(own, "");
 	if (module && !module->dwarf) {
 		fl_perf_module_close(module);
 		return NULL;

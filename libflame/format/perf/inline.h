@@ -32,7 +32,7 @@ struct fl_inlined {
 };
 
 /* NULL: it has no debug information, or libdw is not here. */
-struct fl_perf_module *fl_inlined_open(const char *path);
+struct fl_perf_module *fl_inlined_open(int fd);
 /* The functions at an address, innermost first; false: not known. */
 bool fl_inlined_each(struct fl_perf_module *module, uint64_t address,
 		     void (*take)(void *arg, const struct fl_inlined *at),

@@ -162,15 +162,22 @@ static bool read_elf(struct fl_perf_module *module)
 
 struct fl_perf_module *fl_perf_module_open(const char *path)
 {
+	return fl_perf_module_of(open_file(path), path);
+}
+
+struct fl_perf_module *fl_perf_module_of(int fd, const char *path)
+{
 	struct fl_perf_module *module = fl_zeroed(1, sizeof(*module));
 
-	if (!module)
+	if (!module) {
+		if (fd >= 0)
+			close(fd);
 		return NULL;
-	module->fd = module->debug_fd = -1;
+	}
+	module->fd = fd;
+	module->debug_fd = -1;
 	module->path = fl_arena_copy(&module->arena, path, strlen(path));
 	fl_dw.elf_version(EV_CURRENT);
-	if (module->path)
-		module->fd = open_file(path);
 	if (!module->path || (module->fd >= 0 && !read_elf(module))) {
 		fl_perf_module_close(module);
 		return NULL;

@@ -53,6 +53,8 @@ struct fl_perf_module {
 
 /* Always one, though it may have neither symbols nor DWARF; NULL: memory. */
 struct fl_perf_module *fl_perf_module_open(const char *path);
+/* Of a file that is open, which becomes its own; -1: of none. */
+struct fl_perf_module *fl_perf_module_of(int fd, const char *path);
 void fl_perf_module_close(struct fl_perf_module *module);
 /*
  * The module's own address of a frame, from what perf printed: that may be
