@@ -66,6 +66,7 @@ struct fl_spark_cost {
 		int64_t used, unended;
 		int64_t cpu;	/* of tasks that have samples of it, */
 		uint64_t parts;	/* and these */
+		struct fl_spark_clock clock;
 	} *executors;
 	struct executor all;	/* the same of all */
 	int64_t waited;		/* [not on a CPU], */
@@ -340,9 +341,14 @@ int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
 	if (!is_timed(cost, s->metric))
 		return FLAME_OK;
 	cost->executors[executor].seen = true;
-	if (!span || !span->ntasks || !s->stack || !is_on_task(cost, s))
+	if (!s->stack || !is_on_task(cost, s))
 		return FLAME_OK;
 	weight = FL_MIN(weight, UINT32_MAX);
+	if (!fl_spark_clock_add(&cost->executors[executor].clock, s->time,
+				weight))
+		return fl_no_memory(cost->sink->flame);
+	if (!span || !span->ntasks)
+		return FLAME_OK;
 	return task ? add_to(cost, executor, task->stage, s, weight * PARTS) :
 		      divide(cost, executor, span, s, weight);
 }
@@ -830,6 +836,29 @@ static bool keep_shares(struct fl_spark_cost *cost)
 	return true;
 }
 
+/* Says whether an executor's samples are where the log has its tasks. */
+static void report_clock(const struct fl_spark_cost *cost, size_t executor)
+{
+	const struct fl_spark_executor *e = &cost->spark->executors[executor];
+	const struct fl_spark_clock *clock = &cost->executors[executor].clock;
+	int64_t shift = 0;
+
+	switch (fl_spark_clock_fit(clock, e, &shift)) {
+	case FL_CLOCK_FITS:
+		break;
+	case FL_CLOCK_APART:
+		fl_warn(cost->sink->flame, "--spark-events: the log's clock is "
+			"%.1f s %s executor %s's recording: samples of "
+			"it are in wrong stages", fabs((double)shift) / 1e9,
+			shift > 0 ? "ahead of" : "behind", e->id);
+		break;
+	case FL_CLOCK_UNKNOWN:
+		fl_warn(cost->sink->flame, "--spark-events: samples of executor "
+			"%s's tasks are where the log has none; how far the "
+			"clocks are apart cannot be measured", e->id);
+	}
+}
+
 static void report(const struct fl_spark_cost *cost)
 {
 	struct flame *flame = cost->sink->flame;
@@ -838,6 +867,7 @@ static void report(const struct fl_spark_cost *cost)
 	for (size_t i = 0; i < cost->spark->nexecutors; i++) {
 		n += !cost->strange[cost->spark->executors[i].app];
 		seen += cost->executors[i].seen;
+		report_clock(cost, i);
 	}
 	if (cost->scaled)
 		fl_warn(flame, "cost: %zu of %zu executors are in the "
@@ -958,6 +988,8 @@ void fl_spark_cost_free(struct fl_spark_cost *cost)
 		return;
 	fl_free(cost->shares);
 	fl_free(cost->entries);
+	for (size_t i = 0; cost->executors && i < cost->spark->nexecutors; i++)
+		fl_spark_clock_free(&cost->executors[i].clock);
 	fl_free(cost->executors);
 	fl_free(cost->strange);
 	fl_map_free(&cost->index);

@@ -280,6 +280,26 @@ const struct fl_spark_task *fl_spark_task_of(const struct fl_spark_ids *ids,
 size_t fl_spark_stage_of(const struct fl_spark_ids *ids, size_t app, int64_t id,
 			 size_t *at);
 
+/* clock.c: samples of an executor's tasks by time.  Zeroed: none. */
+struct fl_spark_clock {
+	struct fl_map counts;	/* by time >> bits */
+	unsigned bits;
+	uint64_t samples;
+};
+/* false: out of memory. */
+bool fl_spark_clock_add(struct fl_spark_clock *clock, int64_t time,
+			uint64_t weight);
+/*
+ * APART: the log's times are *shift ns later than the recording's, or earlier
+ * if negative.  UNKNOWN: samples of tasks are where the log has none, and no
+ * single shift explains it.
+ */
+enum fl_spark_clock_fit { FL_CLOCK_FITS, FL_CLOCK_APART, FL_CLOCK_UNKNOWN };
+enum fl_spark_clock_fit fl_spark_clock_fit(const struct fl_spark_clock *clock,
+					   const struct fl_spark_executor *e,
+					   int64_t *shift);
+void fl_spark_clock_free(struct fl_spark_clock *clock);
+
 /* thread_name.c */
 /*
  * "Executor task launch worker for task 4.1 in stage 2.0 (TID 37)": partition
