@@ -850,7 +850,7 @@ static void report_clock(const struct fl_spark_cost *cost, size_t executor)
 		fl_warn(cost->sink->flame, "--spark-events: the log's clock is "
 			"%.1f s %s executor %s's recording: samples of "
 			"it are in wrong stages", fabs((double)shift) / 1e9,
-			shift > 0 ? "ahead of" : "behind", e->id);
+			shift > 0 ? "later than" : "earlier than", e->id);
 		break;
 	case FL_CLOCK_UNKNOWN:
 		fl_warn(cost->sink->flame, "--spark-events: samples of executor "
