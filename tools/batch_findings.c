@@ -167,11 +167,16 @@ static void ask_cause(const cJSON *app, const cJSON *cause, struct facts *f)
 
 	if (!is(key, f->rule->measure))
 		return;
-	f->us = sum_causes(app, key, id, "paid_us");
-	f->time = sum_causes(app, key, id, "wall_us");
+	/* A stage has a cause once; a job has thousands of stages. */
+	f->us = of_stage ? batch_number(cause, "paid_us") :
+			   sum_causes(app, key, id, "paid_us");
+	f->time = of_stage ? batch_number(cause, "wall_us") :
+			     sum_causes(app, key, id, "wall_us");
 	f->share = ratio(f->time, wall_of(app));
 	f->others = ratio(f->us, batch_number(app, "paid_us"));
 	f->value = fmax(f->share, f->others);
+	if (f->value < f->rule->over)
+		return;
 	f->all = batch_count_cores(app);
 	if (of_stage)
 		f->stage = find_stage(app, id, &f->query);
@@ -192,14 +197,16 @@ static void ask_tail(const cJSON *app, const cJSON *stage, struct facts *f)
 
 	if (!tail || more != (batch_number(tail, "reads_more") > 0))
 		return;
-	f->stage = find_stage(app, batch_number(stage, "id"), &f->query);
-	f->tail = tail;
 	f->time = batch_number(tail, "time_us");
 	f->median = batch_number(tail, "median_us");
+	f->value = ratio(f->time, f->median);
+	if (f->value < f->rule->over)
+		return;
+	f->stage = find_stage(app, batch_number(stage, "id"), &f->query);
+	f->tail = tail;
 	f->count = batch_number(tail, "tasks");
 	f->executor = batch_text(tail, "executor");
 	f->host = batch_text(tail, "host");
-	f->value = ratio(f->time, f->median);
 	/* Its own cores are won as well as those that waited for it. */
 	f->us = f->time - f->median +
 		sum_causes(app, "tail", batch_number(stage, "id"), "paid_us");
