@@ -497,6 +497,14 @@ enum flame_format_fact {
 };
 /* Of a format that is written; 0 of NULL, and of one that is not. */
 unsigned flame_format_facts(const char *format);
+/* FLAME_FAILED, as flame_open would: there is no such format to read. */
+int flame_format_check(struct flame *flame, const char *name);
+/*
+ * FLAME_FAILED, as flame_filter would, without a sink: there is no such filter,
+ * or it does not take the argument.  Files that the argument names are looked
+ * at, not read.
+ */
+int flame_filter_check(struct flame *flame, const char *name, const char *arg);
 /* Of the detected format. */
 unsigned flame_source_facts(const struct flame_source *source);
 
@@ -537,6 +545,9 @@ void flame_fetch_early(struct flame *flame, const char *path);
  */
 void flame_refuse_empty(struct flame *flame, bool refuse);
 bool flame_refused_empty(const struct flame *flame);
+
+/* "100", "64k", "512MB", "2GiB", by 1024s; false: not a size. */
+bool flame_parse_size(const char *text, size_t *size);
 
 /*
  * The name that is most like the one wanted, the first of equals: at most a

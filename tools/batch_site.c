@@ -274,8 +274,11 @@ int batch_explain_unread(const struct batch *batch)
 
 int batch_write_site(const struct batch *batch, struct flame *flame)
 {
-	if (!write_index_json(batch, flame) || !batch_index(batch, flame) ||
-	    !batch_summarize(batch, flame))
+	int status;
+
+	if (!write_index_json(batch, flame) || !batch_summarize(batch, flame))
 		return fail(batch, flame);
-	return write_manifest(batch, flame);
+	/* The index is last: it links to all others. */
+	status = write_manifest(batch, flame);
+	return batch_index(batch, flame) ? status : fail(batch, flame);
 }

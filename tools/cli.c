@@ -729,10 +729,15 @@ static bool plan_cost(struct cli *cli)
 	struct cli_pair *logs = cli_find(&cli->filters, "spark-events"), *price;
 	char *text;
 
-	if (!cli->event || strcmp(cli->event, "cost") != 0 ||
-	    cli->tool->run || !logs)
-		return true;
 	price = cli_find(&cli->filters, "price");
+	if (!cli->event || strcmp(cli->event, "cost") != 0 ||
+	    cli->tool->run || !logs) {
+		if (!price || cli->tool->run)
+			return true;
+		cli_say(cli, "--price %s: of costs alone; give --event cost "
+			"and --spark-events LOG", price->value);
+		return false;
+	}
 	if (price && asprintf(&text, "price=%s\n%s", price->value,
 			      logs->value) < 0)
 		return cli_no_memory(cli);
@@ -765,11 +770,27 @@ static bool plan_join(struct cli *cli)
 	return true;
 }
 
+/* The format that is written; NULL: none that has options. */
+static const char *format_of(const struct cli *cli)
+{
+	const char *format = cli->output_format;
+
+	if (!cli_takes(cli->tool, 'o') && !cli_takes(cli->tool, 'w'))
+		return NULL;
+	if (cli->own_output)
+		return "html";
+	if (!format && cli->output && cli_takes(cli->tool, 'o'))
+		format = flame_format_of(cli->output);
+	return format ? format : cli->tool->format;
+}
+
 static int run(struct cli *cli)
 {
 	static char dash[] = "-";
 
 	if (cli->tool->check_options && !cli->tool->check_options(cli))
+		return CLI_TROUBLE;
+	if (!cli_check_values(cli, format_of(cli)))
 		return CLI_TROUBLE;
 	if (!plan_join(cli) || !plan_cost(cli) || !list_folders(cli))
 		return CLI_TROUBLE;

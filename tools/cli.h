@@ -202,6 +202,12 @@ bool cli_check_ending(const struct cli *cli);
 const char *cli_not_written(const char *path);
 bool cli_is_picture(const char *path);
 
+/*
+ * check_values.c: whether the library takes the values of all options, with
+ * pages in this format (NULL: none); false: the message is out.
+ */
+bool cli_check_values(const struct cli *cli, const char *format);
+
 /* cpu_count.c: the CPUs that the process may use; at least 1. */
 unsigned cli_cpus(void);
 
@@ -298,8 +304,6 @@ size_t cli_memory(void);
 void cli_give_back(void);
 /* Keep some of it: the same amounts are needed soon, again and again. */
 void cli_keep_small(void);
-/* 100, 64k, 512M, 2G; false: not a size. */
-bool cli_parse_size(const char *text, size_t *size);
 
 /* options.c: -1: go on; else an exit status. */
 int cli_parse(struct cli *cli, int argc, char **argv);

@@ -6,6 +6,7 @@
  */
 #include "batch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -381,15 +382,60 @@ static bool make_folder(const struct batch *batch, const char *name)
 	return good;
 }
 
+/* The folders above the site; what fails shows when the site is made. */
+static void make_parents(const char *site)
+{
+	char *path = strdup(site), *slash = path;
+
+	while (path && (slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+	free(path);
+}
+
+/*
+ * A site, or one that was not finished and has no index yet, or an empty
+ * folder: what others keep there would be overwritten.
+ */
+static bool is_ours(const struct batch *batch)
+{
+	static const char *const names[] = { ".", "..", "data", "stages" };
+	char *manifest = batch_path(batch, BATCH_DATA "manifest.json");
+	bool ours = manifest && access(manifest, F_OK) == 0;
+	DIR *folder = ours ? NULL : opendir(batch->site);
+	const struct dirent *entry;
+
+	free(manifest);
+	if (!folder)
+		return true;	/* what fails shows when it is written */
+	ours = true;
+	while (ours && (entry = readdir(folder))) {
+		ours = strncmp(entry->d_name, ".flame-", 7) == 0;
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			ours |= strcmp(entry->d_name, names[i]) == 0;
+	}
+	closedir(folder);
+	if (!ours)
+		cli_say(batch->cli, "%s: a folder with other files, and no "
+			"site of flame-batch (it has no data/manifest.json): "
+			"name a new folder, as -o %s/site", batch->site,
+			batch->site);
+	return ours;
+}
+
 static bool make_site(struct batch *batch)
 {
 	struct stat st;
 
+	make_parents(batch->site);
 	batch->site_is_new = mkdir(batch->site, 0777) == 0;
 	if (batch->site_is_new ||
 	    (errno == EEXIST && stat(batch->site, &st) == 0 &&
 	     S_ISDIR(st.st_mode)))
-		return make_folder(batch, BATCH_STAGES) &&
+		return (batch->site_is_new || is_ours(batch)) &&
+		       make_folder(batch, BATCH_STAGES) &&
 		       make_folder(batch, BATCH_DATA);
 	if (errno == EEXIST)
 		cli_say(batch->cli, "%s: not a folder", batch->site);

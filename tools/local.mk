@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
-cli_sources = tools/cli.c tools/cli.h tools/cpu_count.c tools/event_list.c \
+cli_sources = tools/check_values.c tools/cli.c tools/cli.h tools/cpu_count.c tools/event_list.c \
 	tools/explain_choices.c tools/explain_empty.c tools/explain_empty.h \
 	tools/input_account.c tools/markdown.c tools/memory_limit.c \
 	tools/options.c tools/output_endings.c tools/output_names.c \

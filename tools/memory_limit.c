@@ -121,27 +121,3 @@ size_t cli_memory(void)
 		return 0;
 	return most / 2 < SIZE_MAX ? (size_t)(most / 2) : SIZE_MAX;
 }
-
-bool cli_parse_size(const char *text, size_t *size)
-{
-	static const char suffixes[] = "kmgt";
-	unsigned long long n;
-	const char *suffix;
-	unsigned shift = 0;
-	char *end;
-
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || errno)
-		return false;
-	if (*end) {
-		suffix = strchr(suffixes, *end | 0x20);
-		if (!suffix || end[1])
-			return false;
-		shift = 10 * (unsigned)(suffix - suffixes + 1);
-	}
-	if (n > SIZE_MAX >> shift)
-		return false;
-	*size = (size_t)n << shift;
-	return true;
-}

@@ -399,7 +399,7 @@ static bool take_jobs(struct cli *cli, const char *value)
 static bool take_memory(struct cli *cli, const char *value)
 {
 	cli->memory_given = true;
-	if (cli_parse_size(value, &cli->memory))
+	if (flame_parse_size(value, &cli->memory))
 		return true;
 	cli_say(cli, "--memory-limit %s: a size, as 512M or 2G (0: no limit)",
 		value);

@@ -197,3 +197,29 @@ bool fl_parse_decimal(struct slice text, int places, int64_t *n)
 	*n = negative ? -(int64_t)value : (int64_t)value;
 	return true;
 }
+
+bool flame_parse_size(const char *text, size_t *size)
+{
+	static const char prefixes[] = "kmgt";
+	size_t n = strspn(text, "0123456789");
+	const char *end = text + n, *prefix = NULL;
+	unsigned shift = 0;
+	int64_t bytes;
+
+	if (!fl_parse_int((struct slice){ text, n }, &bytes))
+		return false;
+	if (*end)
+		prefix = strchr(prefixes, *end | 0x20);
+	if (prefix) {
+		shift = 10 * (unsigned)(prefix - prefixes + 1);
+		end++;
+	}
+	if (prefix && end[0] == 'i' && end[1] == 'B')
+		end++;
+	if (*end == 'B')
+		end++;
+	if (*end || (uint64_t)bytes > SIZE_MAX >> shift)
+		return false;
+	*size = (size_t)bytes << shift;
+	return true;
+}

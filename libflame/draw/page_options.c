@@ -6,7 +6,9 @@
 
 #include "draw/draw.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { MIN_BUDGET = 1024 };	/* for the lines around a call tree */
 
@@ -72,28 +74,65 @@ static int set_source_url(struct flame *flame, void *member, const char *value,
 	return FLAME_FAILED;
 }
 
-/* "4000", "16k": bytes. */
+/* "4000", "16k", "16kB": bytes. */
 static int set_budget(struct flame *flame, void *member, const char *value,
 		      char reason[FL_REASON_SIZE])
 {
-	struct slice digits = { value, strlen(value) };
-	int64_t bytes, unit = 1;
+	size_t bytes;
 
 	(void)flame;
-	if (fl_slice_ends(digits, "k") || fl_slice_ends(digits, "M")) {
-		unit = fl_slice_ends(digits, "k") ? 1024 : 1024 * 1024;
-		digits.size--;
-	}
-	if (!fl_parse_digits(digits, &bytes))
+	if (!flame_parse_size(value, &bytes)) {
+		snprintf(reason, FL_REASON_SIZE, "a size, as 4000, 16k, 1M");
 		return FLAME_FAILED;
-	bytes = fl_mul_clamped(bytes, unit);
+	}
 	if (bytes < MIN_BUDGET) {
 		snprintf(reason, FL_REASON_SIZE, "less than %d bytes",
 			 MIN_BUDGET);
 		return FLAME_FAILED;
 	}
-	*(int64_t *)member = bytes;
+	*(int64_t *)member = (int64_t)FL_MIN(bytes, (size_t)INT64_MAX);
 	return FLAME_OK;
+}
+
+static bool is_expression(const char *value, char *reason)
+{
+	struct fl_regex *re = fl_regex_new(value, false, reason,
+					   FL_REASON_SIZE);
+
+	fl_regex_free(re);
+	return re;
+}
+
+static int set_highlight(struct flame *flame, void *member, const char *value,
+			 char *reason)
+{
+	return is_expression(value, reason) ?
+	       fl_option_text(flame, member, value) : FLAME_FAILED;
+}
+
+static int add_mine(struct flame *flame, void *member, const char *value,
+		    char *reason)
+{
+	return is_expression(value, reason) ?
+	       fl_option_line(flame, member, value) : FLAME_FAILED;
+}
+
+static int set_nameattr(struct flame *flame, void *member, const char *value,
+			char *reason)
+{
+	if (access(value, R_OK) == 0)
+		return fl_option_text(flame, member, value);
+	snprintf(reason, FL_REASON_SIZE, "%s", strerror(errno));
+	return FLAME_FAILED;
+}
+
+static int set_colors(struct flame *flame, void *member, const char *value,
+		      char *reason)
+{
+	(void)reason;
+	if (!fl_scheme_named(flame, value))
+		return FLAME_FAILED;
+	return fl_option_text(flame, member, value);
 }
 
 #define AT(member) .offset = offsetof(struct fl_page, member)
@@ -106,11 +145,13 @@ static const struct fl_option rows[] = {
 	{ "notes", "TEXT", "notes kept in the page",
 	  FL_OPTION_TEXT, AT(notes), .outputs = PICTURE },
 	{ "colors", "NAME", "colour scheme (java, mem, hot, ...)",
-	  FL_OPTION_TEXT, AT(colors), .outputs = COLOURED },
+	  FL_OPTION_TEXT, AT(colors), .set = set_colors,
+	  .outputs = COLOURED },
 	{ "highlight", "RE", "mark frames that match",
-	  FL_OPTION_TEXT, AT(highlight), .outputs = COLOURED },
+	  FL_OPTION_TEXT, AT(highlight), .set = set_highlight,
+	  .outputs = COLOURED },
 	{ "mine", "RE", "colour what matches, all else is grey",
-	  FL_OPTION_LINES, AT(mine), .outputs = COLOURED },
+	  FL_OPTION_LINES, AT(mine), .set = add_mine, .outputs = COLOURED },
 	{ "negate", NULL, "swap the colours of a comparison",
 	  FL_OPTION_FLAG, AT(compare.negate), .outputs = COLOURED },
 	{ "widths", "after|before|max", "comparison: what widths are (after)",
@@ -174,6 +215,7 @@ static const struct fl_option rows[] = {
 	  .outputs = FL_OUTPUT_SVG },
 	{ "nameattr", "FILE", "SVG: links and titles by name",
 	  FL_OPTION_TEXT, AT(svg.nameattr), FL_SCOPE_DETAIL,
+	  .set = set_nameattr,
 	  .outputs = FL_OUTPUT_SVG },
 	{ "nametype", "TEXT", "SVG: what a name is, in the details",
 	  FL_OPTION_TEXT, AT(svg.nametype), FL_SCOPE_DETAIL,

@@ -16,6 +16,11 @@ struct fl_filter {
 	/* NULL with fl_fail: a bad argument. */
 	struct flame_sink *(*make)(struct flame_sink *next, const char *arg);
 	/*
+	 * Whether make would accept the argument, where make reads files:
+	 * these are looked at, not read.  NULL: make tells.
+	 */
+	int (*check)(struct flame *flame, const char *arg);
+	/*
 	 * Filters of a tool run in the order of their ranks, whatever the
 	 * order on the command line; equal ranks as given.
 	 */

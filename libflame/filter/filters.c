@@ -75,6 +75,29 @@ struct flame_sink *fl_filter_try(struct flame_sink *next, const char *name,
 	return row->make(next, arg);
 }
 
+static int put_nowhere(struct flame_sink *sink, const struct flame_sample *s)
+{
+	(void)sink;
+	(void)s;
+	return FLAME_OK;
+}
+
+int flame_filter_check(struct flame *flame, const char *name, const char *arg)
+{
+	const struct fl_filter *row = fl_filter_named(name);
+	struct flame_sink *end, *sink;
+
+	if (row && row->check && !arg == !row->argument)
+		return row->check(flame, arg);
+	end = fl_sink_new(flame, NULL, 0);
+	if (!end)
+		return FLAME_FAILED;
+	end->put = put_nowhere;
+	sink = fl_filter_try(end, name, arg);
+	flame_abandon(sink ? sink : end);
+	return sink ? FLAME_OK : FLAME_FAILED;
+}
+
 struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
 				const char *arg)
 {

@@ -227,10 +227,18 @@ static struct flame_sink *make_keep_rest(struct flame_sink *next,
 	return NULL;
 }
 
+/* By itself it needs nothing; make sees whether --root is there. */
+static int check_nothing(struct flame *flame, const char *arg)
+{
+	(void)flame;
+	(void)arg;
+	return FLAME_OK;
+}
+
 const struct fl_filter fl_filter_root_keep_rest = {
 	.name = "root-keep-rest",
 	.summary = "with --root: other stacks stay as they are",
-	.make = make_keep_rest, .rank = 39,
+	.make = make_keep_rest, .check = check_nothing, .rank = 39,
 };
 
 const struct fl_filter fl_filter_root = {

@@ -35,9 +35,9 @@ int fl_option_text(struct flame *flame, void *member, const char *text)
 	return FLAME_OK;
 }
 
-static int add_line(struct flame *flame, char **to, const char *line)
+int fl_option_line(struct flame *flame, void *member, const char *line)
 {
-	char *joined;
+	char **to = member, *joined;
 
 	if (!*to)
 		return fl_option_text(flame, to, line);
@@ -53,7 +53,7 @@ static int set_text(struct flame *flame, const struct fl_option *row,
 {
 	if ((double)strlen(text) < row->least)
 		return REFUSE(reason, "a name is missing");
-	return row->kind == FL_OPTION_LINES ? add_line(flame, to, text) :
+	return row->kind == FL_OPTION_LINES ? fl_option_line(flame, to, text) :
 					      fl_option_text(flame, to, text);
 }
 

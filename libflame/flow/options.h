@@ -81,6 +81,8 @@ int fl_option_set(struct flame *flame, const struct fl_option *row,
 		  void *values, const char *value);
 /* A TEXT member replaced by a copy of the text. */
 int fl_option_text(struct flame *flame, void *member, const char *text);
+/* A LINES member with a line more. */
+int fl_option_line(struct flame *flame, void *member, const char *line);
 
 /* A struct with the defaults; NULL without a table, or where memory is out. */
 void *fl_options_new(const struct fl_option_table *table);

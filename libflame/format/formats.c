@@ -175,6 +175,11 @@ const struct fl_format *fl_format_named(struct flame *flame, const char *name,
 	return NULL;
 }
 
+int flame_format_check(struct flame *flame, const char *name)
+{
+	return fl_format_named(flame, name, false) ? FLAME_OK : FLAME_FAILED;
+}
+
 unsigned flame_format_facts(const char *format)
 {
 	for (size_t i = 0; format && fl_formats[i]; i++)

@@ -201,18 +201,43 @@ static bool open_direct(struct fl_out *out, const char *path, int flags)
 	return out->fd >= 0;
 }
 
-/* The new file takes the old one's place: also its mode and owner. */
+/*
+ * The new file takes the old one's place: also its group and its mode, but the
+ * set-uid bits.  It is ours: root would give a profile away.
+ */
 static void keep_mode(struct fl_out *out, const struct stat *old)
 {
 	struct stat new;
 
 	if (fstat(out->fd, &new) != 0)
 		return;
-	if ((new.st_uid == old->st_uid && new.st_gid == old->st_gid) ||
-	    fchown(out->fd, old->st_uid, old->st_gid) == 0)
-		fchmod(out->fd, old->st_mode & 07777);
-	else
-		fchmod(out->fd, old->st_mode & 0777);
+	if (new.st_uid == old->st_uid && new.st_gid != old->st_gid &&
+	    fchown(out->fd, (uid_t)-1, old->st_gid) != 0)
+		return;	/* the mode was for another group */
+	fchmod(out->fd, old->st_mode & 0777);
+}
+
+/*
+ * To root, a file of another user in a folder where others may place files, as
+ * /tmp is: it may wait there for what root writes.
+ */
+static bool is_planted(struct fl_out *out, const struct stat *old)
+{
+	struct stat folder;
+	char *name;
+	bool planted;
+
+	if (geteuid() != 0 || old->st_uid == 0)
+		return false;
+	name = fl_memory_adopt(strndup(out->path, (size_t)folder_of(out)));
+	planted = !name || stat(*name ? name : ".", &folder) != 0 ||
+		  folder.st_uid != 0 || (folder.st_mode & S_ISVTX);
+	fl_free(name);
+	if (planted)
+		fl_fail(out->flame, "%s: belongs to another user (uid %u), who "
+			"would read what root writes: remove it, or choose "
+			"another name", out->name, (unsigned)old->st_uid);
+	return planted;
 }
 
 static bool open_path(struct fl_out *out, const char *path)
@@ -227,7 +252,7 @@ static bool open_path(struct fl_out *out, const char *path)
 		fl_memory_adopt(exists ? realpath(path, NULL) : strdup(path));
 	if (!out->path || (!exists && lstat(path, &st) == 0))
 		return open_direct(out, path, O_CREAT | O_TRUNC);
-	if (exists && access(out->path, W_OK) != 0)
+	if (exists && (access(out->path, W_OK) != 0 || is_planted(out, &st)))
 		return false;
 	if (!open_temporary(out))
 		/* A file that may be written in a folder that may not. */

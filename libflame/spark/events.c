@@ -9,14 +9,17 @@
 #include "fl.h"
 
 #include "filter/filter.h"
+#include "io/command.h"
 #include "spark/cost.h"
 #include "spark/operators.h"
 #include "spark/spark.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The first line of spark-cost's list, before logs: --price. */
 #define PRICE "price="
@@ -642,6 +645,14 @@ static bool parse_price(const char *text, int64_t *price)
 	       *price <= INT64_C(1000000000000);
 }
 
+static int take_price(struct flame *flame, const char *text, int64_t *price)
+{
+	if (parse_price(text, price))
+		return FLAME_OK;
+	return fl_fail(flame, "--price %s: a number from 0.000001 to 1000000, "
+		       "for an hour of a core", text);
+}
+
 /* Takes price=P off the beginning of the list. */
 static const char *skip_price(struct flame_sink *sink, const char *list)
 {
@@ -653,10 +664,8 @@ static const char *skip_price(struct flame_sink *sink, const char *list)
 		return list;
 	list += strlen(PRICE);
 	snprintf(price, sizeof(price), "%.*s", (int)(end - list), list);
-	if (parse_price(price, &events->price))
+	if (take_price(sink->flame, price, &events->price) == FLAME_OK)
 		return *end ? end + 1 : end;
-	fl_fail(sink->flame, "--price %s: a number from 0.000001 to 1000000, "
-		"for an hour of a core", price);
 	return NULL;
 }
 
@@ -730,6 +739,24 @@ struct flame_sink *fl_spark_cost_sink(struct flame_sink *next,
 	return sink;
 }
 
+/* Of what others hold, reading tells. */
+static int check_logs(struct flame *flame, const char *list)
+{
+	char *text = fl_memory_adopt(strdup(list)), *rest = text, *path;
+	int status = text ? FLAME_OK : fl_no_memory(flame);
+
+	while (status == FLAME_OK && (path = strsep(&rest, "\n"))) {
+		const char *local = flame_local_path(path);
+
+		if (!fl_command_takes(path) && !flame_url(local) &&
+		    access(local, R_OK) != 0)
+			status = fl_fail(flame, "%s: %s", path,
+					 strerror(errno));
+	}
+	fl_free(text);
+	return status;
+}
+
 static struct flame_sink *make_events(struct flame_sink *next,
 				      const char *list)
 {
@@ -744,7 +771,7 @@ static struct flame_sink *make_cost(struct flame_sink *next, const char *list)
 const struct fl_filter fl_filter_spark_events = {
 	.name = "spark-events", .argument = "LOG",
 	.summary = "label stage, by Spark's event log",
-	.make = make_events, .rank = 3, .joins = true,
+	.make = make_events, .check = check_logs, .rank = 3, .joins = true,
 };
 
 const struct fl_filter fl_filter_spark_cost = {
@@ -761,8 +788,15 @@ static struct flame_sink *make_price(struct flame_sink *next, const char *arg)
 	return NULL;
 }
 
+static int check_price(struct flame *flame, const char *arg)
+{
+	int64_t price;
+
+	return take_price(flame, arg, &price);
+}
+
 const struct fl_filter fl_filter_price = {
 	.name = "price", .argument = "P",
 	.summary = "--event cost: in money, P an hour of a core",
-	.make = make_price, .rank = 4,
+	.make = make_price, .check = check_price, .rank = 4,
 };

@@ -52,3 +52,4 @@ ls -R times
 grep -o '"logs":.*"inputs"' times/data/$app.inputs.json
 flame-batch --spark-events nothing -o other async*
 echo "status $?"
+[ -e other ] || echo 'no site'
