@@ -727,6 +727,12 @@ int flame_spark_executors(struct flame *flame, const char *logs,
 			  void *arg);
 
 /*
+ * Removes user, password and query from the URLs in a text (whole: which is
+ * one URL, blanks in it too), in place.  For all that is shown or recorded.
+ */
+void flame_hide_secrets(char *text, bool whole);
+
+/*
  * Makes text of inputs safe for a terminal or a table: control characters of
  * ASCII become blanks, invalid UTF-8 '?', and characters that are invisible or
  * reorder others <U+202E>.  Writes at most `capacity` bytes, with a NUL, and

@@ -12,7 +12,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/os.c libflame/base/os.h \
 	libflame/base/number.c libflame/base/protobuf.c \
 	libflame/base/protobuf.h libflame/base/regex.c \
-	libflame/base/report.c libflame/base/report.h \
+	libflame/base/report.c libflame/base/secrets.c libflame/base/report.h \
 	libflame/base/sort.h \
 	libflame/base/statistics.c libflame/base/statistics.h \
 	libflame/base/utf8.c \

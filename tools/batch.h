@@ -42,6 +42,7 @@ enum batch_key_kind {
 
 struct batch_input {
 	char *path;
+	char *shown;		/* without the secrets of a URL */
 	uint64_t size;
 	char mtime[32];		/* "SECONDS.NANOSECONDS"; "": no file */
 	char *values[BATCH_MAX_KEYS];	/* "": not in the path */
@@ -227,6 +228,8 @@ bool batch_add_text(cJSON *to, const char *key, const char *text);
  * whether an entry's "path" is that.  batch_utf8 is to be freed.
  */
 char *batch_utf8(const char *text);
+/* The same of a path, without the secrets of a URL. */
+char *batch_shown_path(const char *path);
 bool batch_add_path(cJSON *to, const char *key, const char *path);
 bool batch_has_path(const cJSON *from, const char *path);
 /* Exact: cJSON's own numbers are doubles. */

@@ -24,8 +24,10 @@ bool batch_add_input(struct batch *batch, const char *path,
 		      batch->ninputs + 1, sizeof(*input)))
 		return false;
 	input = &batch->inputs[batch->ninputs++];
-	*input = (struct batch_input){ .path = strdup(path) };
-	if (!input->path)
+	*input = (struct batch_input){
+		.path = strdup(path), .shown = batch_shown_path(path),
+	};
+	if (!input->path || !input->shown)
 		return cli_no_memory(batch->cli);
 	if (st) {
 		input->size = (uint64_t)st->st_size;
@@ -166,6 +168,7 @@ void batch_free_input(struct batch_input *input)
 	for (size_t i = 0; i < BATCH_MAX_KEYS; i++)
 		free(input->values[i]);
 	free(input->path);
+	free(input->shown);
 }
 
 /* A file that was named twice is one. */

@@ -113,7 +113,8 @@ char *batch_origins(const struct batch_drawing *all, const char *app,
 	if (*stage >= '0' && *stage <= '9')
 		find_stage(to, all->apps, app, strtod(stage, NULL));
 	for (size_t i = 0; i < all->group->n; i++) {
-		char *path = used[i] ? batch_utf8(all->group->inputs[i].path) :
+		char *path = used[i] ? batch_shown_path(
+					       all->group->inputs[i].path) :
 				       NULL;
 
 		if (path)

@@ -64,7 +64,7 @@ static void say_ignored(const struct batch_drawing *d, const char *line)
 static void on_remark(void *arg, const char *line)
 {
 	struct batch_drawing *d = arg;
-	const char *path = d->reading ? d->reading->path : "";
+	const char *path = d->reading ? d->reading->shown : "";
 	size_t n = strlen(path);
 
 	if (d->reading && !d->remark[0]) {
@@ -111,8 +111,8 @@ static bool forget_failure(struct batch_drawing *d, const char **status)
 	snprintf(text, sizeof(text), "%s", flame_error(d->flame));
 	if (flame_clear(d->flame) != FLAME_OK)
 		return false;
-	*status = batch_is_other(text, d->reading->path) ? "other" : "failed";
-	batch_hide_quote(text, d->reading->path);
+	*status = batch_is_other(text, d->reading->shown) ? "other" : "failed";
+	batch_hide_quote(text, d->reading->shown);
 	if (text[0])
 		memcpy(d->message, text, sizeof(text));
 	return true;
@@ -230,7 +230,7 @@ static bool list_inputs(struct batch_drawing *d)
 	struct batch_known *inputs = calloc(n + 1, sizeof(*inputs));
 
 	for (size_t i = 0; inputs && i < n; i++) {
-		const char *path = d->group->inputs[i].path;
+		const char *path = d->group->inputs[i].shown;
 
 		inputs[i].input = i;
 		inputs[i].path = flame_name(d->flame, path, strlen(path));

@@ -113,20 +113,53 @@ char *batch_utf8(const char *text)
 	return size ? strdup(text) : cli_visible(text, strlen(text));
 }
 
-bool batch_add_path(cJSON *to, const char *key, const char *path)
+char *batch_shown_path(const char *path)
 {
 	char *copy = batch_utf8(path);
+
+	if (copy)
+		flame_hide_secrets(copy, true);
+	return copy;
+}
+
+/* That a URL with other secrets is another input. */
+static void hash_path(char hash[9], const char *path)
+{
+	uint32_t n = 2166136261;
+
+	for (; *path; path++)
+		n = (n ^ (unsigned char)*path) * 16777619;
+	snprintf(hash, 9, "%08x", (unsigned)n);
+}
+
+static bool is_url_of_tree(const char *path, const char *shown)
+{
+	return strcmp(path, shown) != 0 && flame_url(path) == FLAME_URL_TREE;
+}
+
+bool batch_add_path(cJSON *to, const char *key, const char *path)
+{
+	char *copy = batch_shown_path(path), hash[9];
 	bool good = copy && cJSON_AddStringToObject(to, key, copy);
 
+	/* Those of one server are read again whatever they are. */
+	if (good && is_url_of_tree(path, copy)) {
+		hash_path(hash, path);
+		good = cJSON_AddStringToObject(to, "hash", hash);
+	}
 	free(copy);
 	return good;
 }
 
 bool batch_has_path(const cJSON *from, const char *path)
 {
-	char *copy = batch_utf8(path);
+	char *copy = batch_shown_path(path), hash[9] = "";
 	bool same = copy && strcmp(batch_text(from, "path"), copy) == 0;
 
+	if (same && is_url_of_tree(path, copy)) {
+		hash_path(hash, path);
+		same = strcmp(batch_text(from, "hash"), hash) == 0;
+	}
 	free(copy);
 	return same;
 }

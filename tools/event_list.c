@@ -48,6 +48,7 @@ static bool print_visible(const struct cli *cli, const char *text)
 
 	if (!shown)
 		return cli_no_memory(cli);
+	flame_hide_secrets(shown, false);
 	fputs(shown, stdout);
 	free(shown);
 	return true;

@@ -115,11 +115,13 @@ static bool append_list(char **text, const struct cli_list *list)
 	return true;
 }
 
-/* As records have it, which are UTF-8. */
-static bool make_utf8(char **text)
+/* As records have it: UTF-8, without secrets of URLs. */
+static bool make_shown(char **text)
 {
 	char *copy = batch_utf8(*text);
 
+	if (copy)
+		flame_hide_secrets(copy, false);
 	free(*text);
 	*text = copy;
 	return copy;
@@ -151,7 +153,7 @@ static bool describe_options(struct batch *batch)
 	return (good && append_list(&batch->options, &cli->asks) &&
 		append_list(&batch->options, &cli->filters) &&
 		append_list(&batch->options, &cli->sets) &&
-		make_utf8(&batch->options)) ||
+		make_shown(&batch->options)) ||
 	       cli_no_memory(cli);
 }
 

@@ -70,6 +70,7 @@ void cli_say(const struct cli *cli, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	flame_hide_secrets(text, false);
 	flame_visible(line, sizeof(line), text, strlen(text));
 	fprintf(stderr, "%s: %s\n", cli->tool->name, line);
 }
@@ -731,6 +732,24 @@ void cli_version(const char *name)
 	printf("%s (libflame) %s\n%s\n", name, FLAME_VERSION, built_with);
 }
 
+/* Everybody on this machine reads the command lines of all processes. */
+static void hide_in_title(char *argument)
+{
+	size_t n = strlen(argument), left;
+
+	flame_hide_secrets(argument, false);
+	left = strlen(argument);
+	memset(argument + left, 0, n - left);
+}
+
+static bool take_operand(struct cli *cli, char *path)
+{
+	bool good = cli_input(cli, path);
+
+	hide_in_title(path);
+	return good;
+}
+
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
 	struct table table;
@@ -743,7 +762,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (c == 1) {
-			if (!cli_input(cli, optarg))
+			if (!take_operand(cli, optarg))
 				return CLI_TROUBLE;
 			continue;
 		}
@@ -769,12 +788,15 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 					      argv);
 		if (!take(cli, &table.at[which], optarg))
 			return CLI_TROUBLE;
+		if (strcmp(table.at[which].option.name, "spark-events") == 0 &&
+		    optarg)
+			hide_in_title(optarg);
 	}
 	/* A second group of inputs requires a first one. */
 	if (optind < argc && strcmp(argv[optind - 1], "--") == 0)
 		cli->nbefore = cli->ninputs;
 	for (; optind < argc; optind++)
-		if (!cli_input(cli, argv[optind]))
+		if (!take_operand(cli, argv[optind]))
 			return CLI_TROUBLE;
 	return -1;
 }

@@ -48,6 +48,8 @@ const char *flame_error(const struct flame *flame)
 {
 	const struct fl_report *report = report_of(flame);
 
+	if (!flame)
+		return "no dictionary";
 	if (!report->failed && ran_out_of_memory(flame))
 		fl_no_memory((struct flame *)flame);
 	return report->error;
@@ -92,9 +94,13 @@ unsigned flame_warnings(const struct flame *flame)
 int flame_name_input(struct flame *flame, const char *path)
 {
 	struct fl_report *report = report_of(flame);
+	char *name = fl_arena_copy(&report->texts, path, strlen(path));
 
-	report->input_name = fl_arena_copy(&report->texts, path, strlen(path));
-	return report->input_name ? FLAME_OK : fl_no_memory(flame);
+	if (!name)
+		return fl_no_memory(flame);
+	flame_hide_secrets(name, true);
+	report->input_name = name;
+	return FLAME_OK;
 }
 
 const char *fl_input_name(const struct flame *flame)
@@ -115,6 +121,7 @@ static int fail(struct flame *flame, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(report->error, sizeof(report->error), format, args);
 	va_end(args);
+	flame_hide_secrets(report->error, false);
 	report->failed = true;
 	return FLAME_FAILED;
 }
@@ -125,6 +132,8 @@ int fl_fail(struct flame *flame, const char *format, ...)
 	char line[sizeof(report->error)];
 	va_list args;
 
+	if (!flame)
+		return FLAME_FAILED;
 	if (report->failed)
 		return FLAME_FAILED;
 	/* Whatever else is wrong then may be wrong because of it. */
@@ -134,6 +143,7 @@ int fl_fail(struct flame *flame, const char *format, ...)
 	/* Text of files may have line ends and control characters. */
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
+	flame_hide_secrets(line, false);
 	fl_show_line(report->error, sizeof(report->error), line);
 	report->failed = true;
 	return FLAME_FAILED;
@@ -171,6 +181,7 @@ static void say(void (*to)(void *, const char *), void *arg,
 	if (!to)
 		return;
 	vsnprintf(line, sizeof(line), format, args);
+	flame_hide_secrets(line, false);
 	fl_show_line(shown, sizeof(shown), line);
 	to(arg, shown);
 }
@@ -184,6 +195,7 @@ static void keep_warning(struct flame *flame, const char *format, va_list args)
 	if (report->warnings >= FL_MAX_WARNED)
 		return;
 	vsnprintf(line, sizeof(line), format, args);
+	flame_hide_secrets(line, false);
 	fl_show_line(shown, sizeof(shown), line);
 	report->warned[report->warnings] =
 		fl_arena_copy(&report->texts, shown, strlen(shown));

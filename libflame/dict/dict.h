@@ -3,7 +3,7 @@
  * The dictionary, and a tour of the library in the order data flows.
  *
  *	base/	memory.c hash.c dense.c nearest.c number.c utf8.c regex.c late.c
- *		report.c statistics.c; protobuf.c: messages; os.c: calls that
+ *		report.c secrets.c statistics.c; protobuf.c: messages; os.c: calls that
  *		some systems lack; sort.h sorts what is nearly in order
  *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it

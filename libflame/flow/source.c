@@ -137,6 +137,10 @@ bool flame_refused_empty(const struct flame *flame)
 struct flame_source *flame_open(struct flame *flame, const char *path,
 				const char *format)
 {
+	if (!flame || !path) {
+		fl_fail(flame, "no path of an input");
+		return NULL;
+	}
 	return start(flame, fl_in_open(flame, path), format, A_FILE);
 }
 
@@ -150,6 +154,10 @@ struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
 				       size_t size, const char *name,
 				       const char *format)
 {
+	if (!flame || (size && !bytes) || !name) {
+		fl_fail(flame, "no bytes or no name of an input in memory");
+		return NULL;
+	}
 	return start(flame, fl_in_memory(flame, bytes, size, name), format,
 		     IN_MEMORY);
 }
@@ -182,6 +190,8 @@ int flame_ask(struct flame_source *source, const char *option,
 {
 	const struct fl_option *row;
 
+	if (!source || !option)
+		return FLAME_FAILED;
 	if (source->started)
 		return fl_fail(source->flame, "%s: asked too late", option);
 	if (source->archive &&

@@ -130,6 +130,22 @@ static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
 	fl_buf_free(&seen);
 }
 
+enum { LONG_LINE = 1 << 20, MAX_LINE = 64 << 20 };	/* bytes */
+
+/* A line that is too long for all readers of text is looked at once. */
+static bool is_endless(struct flame *flame, struct fl_in *in,
+		       const uint8_t *head, size_t n)
+{
+	if (memchr("{[<", head[0], 3) || memchr(head, '\n', n))
+		return false;
+	head = fl_in_peek(in, MAX_LINE, &n);
+	if (n < MAX_LINE || memchr(head, '\n', MAX_LINE))
+		return false;
+	fl_fail(flame, "%s: no line end in the first %d MB: not a profile",
+		fl_in_name(in), MAX_LINE >> 20);
+	return true;
+}
+
 const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 {
 	const struct fl_format *format;
@@ -150,6 +166,8 @@ const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 			return format;
 		if (!more || n < want)
 			break;
+		if (want >= LONG_LINE && is_endless(flame, in, head, n))
+			return NULL;
 		want *= 4;
 	}
 	if (fl_is_empty(in))

@@ -96,8 +96,7 @@ static void put_base64(struct fl_buf *out, struct slice bytes)
 
 struct choice {
 	struct slice service;
-	struct token found, only;
-	unsigned others;	/* tokens for HDFS */
+	struct token found;
 	bool has_found;
 };
 
@@ -110,8 +109,6 @@ static void consider(struct choice *choice, const struct token *token)
 	    !fl_slice_is(token->kind, "WEBHDFS delegation") &&
 	    !fl_slice_is(token->kind, "SWEBHDFS delegation"))
 		return;
-	choice->only = *token;
-	choice->others++;
 	if (fl_slice_starts(service, "ha-hdfs:")) {
 		service.data += strlen("ha-hdfs:");
 		service.size -= strlen("ha-hdfs:");
@@ -192,9 +189,9 @@ bool fl_hadoop_token(struct fl_buf *out, const void *file, size_t size,
 		read_writable(&choice, rest);
 	else
 		read_proto(&choice, rest);
-	if (!choice.has_found && choice.others != 1)
+	if (!choice.has_found)
 		return false;
-	t = choice.has_found ? &choice.found : &choice.only;
+	t = &choice.found;
 	put_text(&bytes, t->identifier);
 	put_text(&bytes, t->password);
 	put_text(&bytes, t->kind);

@@ -147,18 +147,27 @@ static bool open_fd(struct fl_in *in, const char *path)
 	return true;
 }
 
+/* By the name that may be shown. */
+static struct fl_in *new_shown(struct flame *flame, const char *path)
+{
+	char *name = fl_memory_adopt(strdup(path));
+	struct fl_in *in = NULL;
+
+	if (name) {
+		flame_hide_secrets(name, true);
+		in = fl_in_new(flame, name);
+	} else {
+		fl_no_memory(flame);
+	}
+	fl_free(name);
+	return in;
+}
+
 struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
 			     const char *query)
 {
-	struct fl_buf name = { 0 };
-	struct fl_in *in = NULL;
+	struct fl_in *in = new_shown(flame, path);
 
-	fl_url_show(&name, path);
-	if (!name.failed)
-		in = fl_in_new(flame, name.data);
-	else
-		fl_no_memory(flame);
-	fl_buf_free(&name);
 	if (!in)
 		return NULL;
 #ifdef HAVE_LIBCURL
@@ -177,7 +186,7 @@ struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
 static struct fl_in *open_command(struct flame *flame, const char *path,
 				  bool lists)
 {
-	struct fl_in *in = fl_in_new(flame, path);
+	struct fl_in *in = new_shown(flame, path);
 
 	if (in)
 		in->command = fl_command_open(flame, path, lists);
@@ -206,8 +215,8 @@ static struct fl_in *open_folder(struct flame *flame, const char *folder)
 
 struct fl_in *fl_in_open_file(struct flame *flame, const char *path)
 {
-	struct fl_in *in = fl_in_new(flame, strcmp(path, "-") == 0 ?
-				     fl_input_name(flame) : path);
+	struct fl_in *in = new_shown(flame, strcmp(path, "-") == 0 ?
+					    fl_input_name(flame) : path);
 
 	if (in && !open_fd(in, path)) {
 		fl_in_close(in);

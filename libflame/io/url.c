@@ -476,6 +476,22 @@ static bool is_passing(const struct fl_url *url, CURLcode code)
 	}
 }
 
+/* Servers repeat what they were asked for. */
+static void hide_query(const struct fl_url *url, struct fl_buf *text)
+{
+	const char *query = url->request.data ?
+			    strchr(url->request.data, '?') : NULL;
+	size_t n = query ? strlen(query) : 0;
+
+	for (size_t i = 0; n > 1 && i + n <= text->size; i++)
+		if (memcmp(text->data + i, query, n) == 0) {
+			memmove(text->data + i, text->data + i + n,
+				text->size - i - n);
+			text->size -= n;
+			text->data[text->size] = '\0';
+		}
+}
+
 static void explain(struct fl_url *url, CURLcode code)
 {
 	struct fl_buf *out = &url->damage;
@@ -499,6 +515,7 @@ static void explain(struct fl_url *url, CURLcode code)
 	else
 		fl_buf_text(out, url->said[0] ? url->said :
 			    libcurl.curl_easy_strerror(code));
+	hide_query(url, out);
 	if (url->failures > 1)
 		fl_buf_print(out, ", after %u tries", url->failures);
 	if (url->hdfs.count > 1 && url->refusals)

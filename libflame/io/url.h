@@ -26,11 +26,6 @@ enum fl_url_kind {
  */
 enum fl_url_kind fl_url_kind(const char *path);
 /*
- * The URL for messages and pages: without a user and a password, and with
- * "..." for the values of parameters like "delegation".
- */
-void fl_url_show(struct fl_buf *out, const char *url);
-/*
  * Percent-encodes all bytes but letters, digits and those of `plain`.
  */
 void fl_url_encode(struct fl_buf *out, const char *text, size_t size,

@@ -113,52 +113,6 @@ size_t fl_url_login(struct slice authority)
 	return 0;
 }
 
-static bool is_secret(const char *name, size_t size)
-{
-	static const char *const words[] = {
-		"delegation", "token", "signature", "sig", "key", "password",
-		"secret", "credential",
-	};
-
-	for (size_t i = 0; i < FL_COUNT(words); i++)
-		for (size_t n = strlen(words[i]), at = 0; at + n <= size; at++)
-			if (strncasecmp(name + at, words[i], n) == 0)
-				return true;
-	return false;
-}
-
-static void show_query(struct fl_buf *out, const char *at)
-{
-	while (*at) {
-		size_t n = strcspn(at, "&"), name = strcspn(at, "=&");
-
-		if (name < n && is_secret(at, name)) {
-			fl_buf_put(out, at, name);
-			fl_buf_text(out, "=...");
-		} else {
-			fl_buf_put(out, at, n);
-		}
-		at += n;
-		if (*at)
-			fl_buf_byte(out, *at++);
-	}
-}
-
-void fl_url_show(struct fl_buf *out, const char *url)
-{
-	struct slice authority = fl_url_authority(url);
-	const char *rest = authority.data + fl_url_login(authority);
-	bool has_query = fl_url_kind(url) == FL_URL_HTTP;
-	size_t n = has_query ? strcspn(rest, "?") : strlen(rest);
-
-	fl_buf_put(out, url, (size_t)(authority.data - url));
-	fl_buf_put(out, rest, n);
-	if (rest[n]) {
-		fl_buf_byte(out, '?');
-		show_query(out, rest + n + 1);
-	}
-}
-
 void fl_url_encode(struct fl_buf *out, const char *text, size_t size,
 		   const char *plain)
 {

@@ -220,6 +220,47 @@ Test(visible, controls_are_blanks_and_other_bytes_question_marks)
 	cr_expect_str_eq(visible("a\xff\xc3", 64), "a??");
 }
 
+static const char *hidden(const char *text, bool whole)
+{
+	static char to[200];
+
+	snprintf(to, sizeof(to), "%s", text);
+	flame_hide_secrets(to, whole);
+	return to;
+}
+
+Test(secrets, urls_have_no_user_password_or_query)
+{
+	cr_expect_str_eq(hidden("http://u:pw@h:1/x?token=T&a#f", true),
+			 "http://h:1/x");
+	cr_expect_str_eq(hidden("http://u:p/w@h/x", true), "http://h/x");
+	cr_expect_str_eq(hidden("a: http://u@h/x?k=T: no, s3a://b/k?T.", false),
+			 "a: http://h/x: no, s3a://b/k.");
+	cr_expect_str_eq(hidden("ftp://u:pw@h/x?T y", true), "ftp://h/x");
+	cr_expect_str_eq(hidden("file:///a?b", true), "file:///a?b");
+	cr_expect_str_eq(hidden("a?b://", true), "a?b://");
+}
+
+Test(border, wild_ids_and_null_are_errors)
+{
+	struct flame *f = flame_new();
+
+	cr_expect_eq(flame_stack(f, 999999, 1), 0);
+	cr_expect(strstr(flame_error(f), "999999"));
+	cr_expect_eq(flame_label(f, 555555, 1, 1), 0);
+	cr_expect_eq(flame_name(f, NULL, 5), 0);
+	cr_expect_eq(flame_name(f, "x", SIZE_MAX), 0);
+	cr_expect_eq(flame_metric(f, NULL, "ns"), 0);
+	cr_expect_null(flame_open(f, NULL, NULL));
+	cr_expect_null(flame_open(NULL, "x", NULL));
+	cr_expect_null(flame_open_memory(f, NULL, 10, "x", NULL));
+	cr_expect_eq(flame_set(NULL, "title", "x"), FLAME_FAILED);
+	cr_expect_eq(flame_put(NULL, NULL), FLAME_FAILED);
+	cr_expect_eq(flame_pump(NULL, NULL), FLAME_FAILED);
+	cr_expect_null(flame_tree_sink(flame_tree_new(f, 9), 0));
+	flame_free(f);
+}
+
 Test(visible, cells_of_tables_are_no_formulas)
 {
 	char to[64];

@@ -315,6 +315,9 @@ class _Run:
 
     def open(self, path):
         if not isinstance(path, _Samples):
+            name = os.fsencode(path)    # of None: TypeError
+            if b"\0" in name:
+                raise ValueError("embedded null byte")
             return self.check(self.lib.flame_open(self.flame, _bytes(path),
                                                   None))
         return self.check(self.lib.flame_open_memory(
