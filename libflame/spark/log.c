@@ -47,13 +47,32 @@ static const char *keep(struct fl_spark_log *log, const struct fl_buf *buf)
 	return fl_arena_copy(&log->spark->arena, text.data, text.size);
 }
 
+/*
+ * In local mode the executor is added before the application starts: what the
+ * log has then is its own, as far as no log without a start has used it.
+ */
+static bool name_app(struct fl_spark_log *log, struct slice id)
+{
+	struct fl_spark *spark = log->spark;
+	struct fl_spark_app *app = log->app == FL_SPARK_NONE ? NULL :
+				   &spark->apps[log->app];
+
+	for (size_t i = 0; app && i < spark->nstages; i++)
+		if (spark->stages[i].app == log->app)
+			app = NULL;
+	if (!app || *app->id || fl_spark_find_app(spark, id) != FL_SPARK_NONE)
+		log->app = fl_spark_app(spark, id);
+	else if (!(app->id = fl_arena_copy(&spark->arena, id.data, id.size)))
+		log->app = FL_SPARK_NONE;
+	return log->app != FL_SPARK_NONE;
+}
+
 static bool on_application(struct fl_spark_log *log)
 {
 	struct fl_spark_event *event = &log->event;
 	const char *name = keep(log, &event->app_name);
 
-	log->app = fl_spark_app(log->spark, text_of(&event->app));
-	if (!name || log->app == FL_SPARK_NONE)
+	if (!name || !name_app(log, text_of(&event->app)))
 		return false;
 	log->spark->apps[log->app].name = name;
 	log->spark->apps[log->app].version = log->version;

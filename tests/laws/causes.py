@@ -215,6 +215,13 @@ def planted(flame_batch):
     if app["executors"] != 2:
         print("executors:", app["executors"])
 
+    job = Job(1, 4, 20)
+    job.lines[1:] = job.lines[:0:-1]    # as in local mode
+    job.stage(0, even(job, 8))
+    job.gap(60000)
+    job.stage(1, even(job, 8))
+    judge("added before the application", job, "only the driver", "60.0 s")
+
 
 def count(job):
     """What each millisecond of time, and of idle cores, went to."""
