@@ -225,6 +225,7 @@ script_tests = \
 	tests/live/dumps \
 	tests/live/influxdb \
 	tests/live/plugin \
+	tests/live/causes \
 	tests/live/report \
 	tests/live/tower \
 	tests/live/spark \
