@@ -229,6 +229,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/pruned_layout.c libflame/tree/pruned_layout.h \
 	libflame/tree/metric_trees.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
+	libflame/tree/words.c libflame/tree/works.c libflame/tree/works.h \
 	libflame/tree/top.c libflame/tree/scale.c libflame/tree/origins.c libflame/tree/origins.h \
 	libflame/tree/sort_layout.c \
 	libflame/tree/tree.c libflame/tree/tree.h \
@@ -238,7 +239,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/frame_color.c libflame/draw/caption.c \
 	libflame/draw/classic.c libflame/draw/draw.h \
 	libflame/draw/html.c libflame/draw/html.h \
-	libflame/draw/html_about.c libflame/draw/html_viewer.c \
+	libflame/draw/html_about.c libflame/draw/said.c libflame/draw/html_viewer.c \
 	libflame/draw/nameattr.c libflame/draw/pack.c \
 	libflame/draw/compare.c libflame/draw/palette.c \
 	libflame/draw/page.c libflame/draw/page.h \
@@ -358,9 +359,11 @@ viewer = \
 	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
 	share/viewer/truncate.js share/viewer/trunk.js share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c \
-	libflame/spark/operator_table.c
-CLEANFILES += libflame/draw/viewer.c libflame/spark/operator_table.c
+	libflame/spark/operator_table.c libflame/tree/work_table.c
+CLEANFILES += libflame/draw/viewer.c libflame/spark/operator_table.c \
+	libflame/tree/work_table.c
 EXTRA_DIST += share/spark/embed.sh share/spark/operators.txt \
+	share/rules/works.sh share/rules/works \
 	 share/viewer/embed.sh $(viewer)
 
 libflame/draw/viewer.c: share/viewer/embed.sh $(viewer)
@@ -373,5 +376,11 @@ libflame/spark/operator_table.c: share/spark/embed.sh share/spark/operators.txt
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/spark/embed.sh \
 		$(srcdir)/share/spark/operators.txt $@
+
+# What stacks work on, by the frames of their stacks.
+libflame/tree/work_table.c: share/rules/works.sh share/rules/works
+	$(AM_V_GEN)$(MKDIR_P) $(@D)
+	$(AM_V_at)$(SHELL) $(srcdir)/share/rules/works.sh \
+		$(srcdir)/share/rules/works $@
 
 dist_man_MANS += libflame/libflame.3 libflame/libflame-formats.5

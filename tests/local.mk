@@ -62,6 +62,7 @@ unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_text_profiles
 unit_tests += tests/unit/test_unreadable
 unit_tests += tests/unit/test_top
+unit_tests += tests/unit/test_words
 unit_tests += tests/unit/test_options
 unit_tests += tests/unit/test_otlp
 unit_tests += tests/unit/test_parts

@@ -110,6 +110,19 @@ static const cJSON *heaviest_stage(const cJSON *query)
 	return cJSON_GetArrayItem(batch_list(query, "stages"), 0);
 }
 
+/* Of what the samples show. */
+static void put_most(FILE *to, const cJSON *query)
+{
+	double shown = batch_number(query, "shown_us");
+
+	if (!(shown > 0)) {
+		fputs("no samples", to);
+		return;
+	}
+	put_name(to, batch_short_name(batch_text(query, "frame")));
+	fprintf(to, " %.0f %%", 100 * batch_number(query, "frame_us") / shown);
+}
+
 static void put_row(FILE *to, const struct batch *batch, const cJSON *app,
 		    const cJSON *query)
 {
@@ -128,12 +141,7 @@ static void put_row(FILE *to, const struct batch *batch, const cJSON *app,
 	put_name(to, strcmp(name, "[no query]") == 0 ?
 			     "(no query or description)" : name);
 	fputs(" | ", to);
-	put_name(to, batch_short_name(batch_text(query, "frame")));
-	if (!page)
-		fputs("not recorded", to);
-	else if (cost > 0 && *batch_text(query, "frame"))
-		fprintf(to, " %.0f %%",
-			100 * batch_number(query, "frame_us") / cost);
+	put_most(to, query);
 	fputs(" | ", to);
 	put_markdown(to, page ? batch_text(page->record, "page") : "", false);
 	fputs(" |\n", to);

@@ -123,11 +123,16 @@ static void put_sums(struct flame_text *out, const struct batch_columns *c,
 		batch_put_number(out, "Failed", sums->failed, 0, true);
 }
 
+/* Of what the samples show. */
 static void put_frame(struct flame_text *out, const cJSON *row)
 {
-	batch_put_frame(out, batch_text(row, "frame"),
-			batch_number(row, "frame_us"),
-			batch_number(row, "cost_us"));
+	if (row && !(batch_number(row, "shown_us") > 0) &&
+	    batch_text(row, "name")[0] != '[')
+		batch_put(out, "<td class=\"most\">no samples</td>");
+	else
+		batch_put_frame(out, batch_text(row, "frame"),
+				batch_number(row, "frame_us"),
+				batch_number(row, "shown_us"));
 }
 
 /* Of a stage that no recording has seen: what would have recorded it. */

@@ -48,12 +48,13 @@
  *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
  *		sort_layout.c another;
  *		flame_chart.c keeps theirs; samples.c what single ones tell beside
- *		their stacks; top.c ranks them; scale.c scales a
+ *		their stacks; top.c ranks them; works.c and words.c find what
+ *		they do, for sentences; scale.c scales a
  *		column; metric_trees.c has a tree for
  *		each metric; trials.c (trials.h) compares several runs
  *	draw/	page.c gathers a tree for a writer; page_options.c its options;
  *		frame_color.c palette.c classic.c: colours; svg.c html.c
- *		pack.c: the pages;
+ *		pack.c: the pages; said.c: a page's line of words;
  *		tree_json.c firefox.c speedscope.c trace_event.c for other
  *		viewers, bill_json.c a bill (timeline.c: when frames begin and end);
  *		rows.c gathers rows and sorts

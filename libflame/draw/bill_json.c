@@ -53,13 +53,37 @@ static void close_object(struct fl_buf *to, size_t from)
 	fl_buf_byte(to, '}');
 }
 
-static void put_frame(struct fl_buf *to, const struct flame *flame,
-		      const struct fl_bill_frame *frame)
+/* "frame" is a frame's name, or the words of a work. */
+static void put_words(struct fl_buf *to, const struct flame_bill *bill,
+		      const struct fl_bill_words *words)
 {
-	if (!frame->name)
-		return;
-	put_name(to, "frame", flame, frame->name);
-	put_number(to, "frame_us", frame->weight);
+	put_number(to, "shown_us", words->shown);
+	if (words->frame)
+		put_name(to, "frame", bill->flame, words->frame);
+	else if (words->work)
+		put_text(to, "frame", words->work);
+	put_some(to, "frame_us", words->weight);
+}
+
+static void put_works(struct fl_buf *to, const struct flame_bill *bill,
+		      const struct fl_bill_words *words)
+{
+	fl_buf_text(to, ",\"works\":[");
+	for (size_t i = 0; i < words->nworks; i++) {
+		const struct fl_word_work *work =
+			&bill->works[words->first_work + i];
+		size_t from = open_object(to);
+
+		put_text(to, "name", fl_works[work->row].name);
+		put_text(to, "words", fl_works[work->row].words);
+		put_number(to, "us", work->weight);
+		if (work->what)
+			put_name(to, "what", bill->flame, work->what);
+		close_object(to, from);
+		if (i + 1 < words->nworks)
+			fl_buf_byte(to, ',');
+	}
+	fl_buf_byte(to, ']');
 }
 
 /* Parts ------------------------------------------------------------------- */
@@ -71,7 +95,7 @@ static void put_row(struct fl_buf *to, const struct flame_bill *bill,
 
 	put_name(to, "name", bill->flame, row->operator);
 	put_number(to, "cost_us", row->weight);
-	put_frame(to, bill->flame, &row->frame);
+	put_words(to, bill, &row->words);
 	close_object(to, from);
 }
 
@@ -185,7 +209,8 @@ static void put_stage(struct fl_buf *to, const struct flame_bill *bill,
 	put_number(to, "samples", (int64_t)stage->samples);
 	put_number(to, "executors", (int64_t)stage->executors);
 	put_number(to, "profiled", (int64_t)stage->profiled);
-	put_frame(to, bill->flame, &stage->frame);
+	put_words(to, bill, &stage->words);
+	put_works(to, bill, &stage->words);
 	put_tail(to, bill, &stage->tail);
 	put_rows(to, bill, stage);
 	close_object(to, from);
@@ -198,7 +223,8 @@ static void put_query(struct fl_buf *to, const struct flame_bill *bill,
 
 	put_name(to, "name", bill->flame, query->name);
 	put_number(to, "cost_us", query->weight);
-	put_frame(to, bill->flame, &query->frame);
+	put_words(to, bill, &query->words);
+	put_works(to, bill, &query->words);
 	fl_buf_text(to, ",\"stages\":[");
 	for (size_t i = 0; i < query->nstages; i++) {
 		if (i)
@@ -491,6 +517,7 @@ static void put_app(struct fl_buf *to, const struct flame_bill *bill,
 	put_some(to, "cut", app->cut);
 	put_number(to, "task_cpus", app->task_cpus);
 	put_sums(to, bill, i);
+	put_works(to, bill, &bill->apps[i]);
 	put_executors(to, bill, i);
 	put_sick(to, bill, i);
 	put_queries(to, bill, i);

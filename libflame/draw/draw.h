@@ -15,6 +15,7 @@
  *	svg.c html.c	the pages; svg_frames.c draws the boxes of an SVG,
  *		svg_trunk.c folds runs of single calls
  *	pack.c		compressed data for the script of an HTML page
+ *	said.c		what it shows, in a line of words
  *	text.c		flame graphs in a terminal; budget.c a tree in so many
  *			bytes
  *

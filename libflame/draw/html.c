@@ -19,7 +19,8 @@
  *	parent's symbol, 0 if new; the symbols of new ones; self; in a
  *	comparison self before and self after;
  *	with samples, the block of pack.c;
- *	where colours tell kinds, the name of each colour's family, or none
+ *	where colours tell kinds, the name of each colour's family, or none;
+ *	unless it is a comparison, the line of words of said.c
  *
  * Each of several metrics has such a block.
  *
@@ -63,6 +64,7 @@ struct book {
 	struct fl_moments moments;	/* count 0: none */
 	bool further;			/* not the first metric */
 	bool compares;
+	struct fl_words words;		/* unless it compares */
 	struct fl_column widths;
 	struct fl_frame_color frame_color;
 	struct fl_paints paints;
@@ -480,6 +482,9 @@ static bool put_data(struct book *b)
 		fl_pack_moments(p, &b->moments, b->page->tree->flame);
 	if (b->frame_color.scheme->by_type)
 		pack_families(b, p);
+	if (!b->compares)
+		fl_html_pack_said(p, b->page->tree->flame, b->layout,
+				  &b->words);
 	good = fl_packer_close(p) && good;
 	fl_out_text(b->out, "</script>\n");
 	return good;
@@ -718,6 +723,25 @@ static bool make_moments(struct book *b)
 	return true;
 }
 
+static bool find_words(struct book *b)
+{
+	const struct fl_layout *l = b->layout;
+	struct fl_word_nodes nodes = {
+		.count = l->count, .name = l->name, .type = l->type,
+		.parent = l->parent, .end = l->end, .self = l->self[0],
+	};
+	struct fl_wording *wording;
+	bool good;
+
+	if (b->compares)
+		return true;
+	wording = fl_wording_new(b->page->tree->flame);
+	good = wording && fl_wording_find(wording, &nodes, &b->words) ==
+				  FLAME_OK;
+	fl_wording_free(wording);
+	return good;
+}
+
 static int write_profile(struct fl_page *page, bool further)
 {
 	struct flame *flame = page->tree->flame;
@@ -746,7 +770,8 @@ static int write_profile(struct fl_page *page, bool further)
 	b.symbol_of_node =
 		fl_zeroed(b.layout->count, sizeof(*b.symbol_of_node));
 	if (b.symbol_of_node && fl_column_open(&b.widths, &shown, b.layout) &&
-	    make_moments(&b) && number_symbols(&b) && put_profile(&b))
+	    make_moments(&b) && number_symbols(&b) && find_words(&b) &&
+	    put_profile(&b))
 		status = FLAME_OK;
 	else
 		fl_no_memory(flame);

@@ -4,6 +4,7 @@
 #define FL_DRAW_HTML_H
 
 #include "draw/draw.h"
+#include "tree/works.h"
 
 /* html_viewer.c: of --split, the files; FLAME_FAILED: see flame_error. */
 int fl_html_write_viewer(struct fl_page *page);
@@ -11,6 +12,13 @@ void fl_html_put_policy(const struct fl_page *page);
 void fl_html_put_style(const struct fl_page *page);
 /* The script, and the end of the page. */
 void fl_html_put_script(const struct fl_page *page);
+
+/*
+ * said.c: the page's line of words: the number of its parts, and of each the
+ * text before a link, the link's, and what that finds.
+ */
+void fl_html_pack_said(struct fl_packer *p, const struct flame *flame,
+		       const struct fl_layout *l, const struct fl_words *words);
 
 /* html_about.c; false: out of memory. */
 bool fl_html_put_about(const struct fl_page *page);

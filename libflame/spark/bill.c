@@ -41,6 +41,8 @@ void flame_bill_free(struct flame_bill *bill)
 	fl_free(bill->executors);
 	fl_free(bill->sick);
 	fl_free(bill->causes);
+	fl_free(bill->apps);
+	fl_free(bill->works);
 	fl_map_free(&bill->by_labels);
 	fl_map_free(&bill->by_key);
 	fl_map_free(&bill->by_stage);

@@ -9,13 +9,17 @@
 
 #include "filter/filter.h"
 #include "spark/spark.h"
+#include "tree/works.h"
 
 /* Weights are microseconds of cores. */
 
-/* What a part of the bill does that others do not. */
-struct fl_bill_frame {
-	flame_id name;		/* 0: none */
-	int64_t weight;		/* of stacks with it */
+/* What a part of the bill does most, by the samples of it. */
+struct fl_bill_words {
+	int64_t shown;		/* what has stacks */
+	flame_id frame;		/* 0: none, or it is a work */
+	const char *work;	/* "in regular expressions"; or NULL */
+	int64_t weight;		/* of the frame or the work */
+	size_t first_work, nworks;	/* in works, heaviest first */
 };
 
 /* Of one stage; or of no stage, the operator being [idle] or the like. */
@@ -27,7 +31,7 @@ struct fl_bill_row {
 	size_t number;		/* in the order of first weights */
 	int64_t weight;
 	size_t first_item, nitems;
-	struct fl_bill_frame frame;
+	struct fl_bill_words words;
 };
 
 /* The longest task of a stage beside the others. */
@@ -53,7 +57,7 @@ struct fl_bill_stage {
 	uint64_t samples;
 	size_t executors, profiled;	/* with tasks; of these with samples */
 	size_t first_row, nrows;	/* rows, heaviest first */
-	struct fl_bill_frame frame;
+	struct fl_bill_words words;
 	struct fl_bill_tail tail;
 };
 
@@ -62,7 +66,7 @@ struct fl_bill_query {
 	flame_id name;
 	int64_t weight;
 	size_t first_stage, nstages;	/* stages, heaviest first */
-	struct fl_bill_frame frame;
+	struct fl_bill_words words;
 };
 
 struct fl_bill_executor {
@@ -129,6 +133,9 @@ struct flame_bill {
 	size_t nsick, sick_capacity;
 	struct fl_bill_cause *causes;
 	size_t ncauses, causes_capacity;
+	struct fl_bill_words *apps;	/* as spark->apps */
+	struct fl_word_work *works;	/* of apps, queries and stages */
+	size_t nworks, works_capacity;
 	/* While rows come: by labels; by app, stage and operator. */
 	struct fl_map by_labels, by_key, by_stage;
 };

@@ -1,229 +1,252 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a part of a bill does most: the heaviest frame of those that the other
- * parts have less of, and not the tower that all stages share.
+ * What parts of a bill do most: the stacks of an operator, a stage, a query and
+ * an application, each as a tree in preorder, in the words of tree/words.c.
  */
 #include "fl.h"
 
 #include "spark/bill.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-/* Of names, over the items that were added. */
-struct weights {
-	int64_t *by_stack;		/* of items that are not added yet */
-	flame_id *stacks;		/* those with such items */
-	size_t nstacks;
-	int64_t *total, *self;
-	uint32_t *depth;		/* the least */
-	flame_id *seen;			/* the last stack with it */
-	flame_id *names;		/* with a total */
-	size_t count;
-	int64_t all;
+/* Stacks and their ancestors, in the order in which they come. */
+struct forest {
+	struct flame_bill *bill;
+	struct fl_wording *wording;
+	uint32_t *node;		/* by stack; 0: none yet */
+	struct node {
+		flame_id stack;
+		uint32_t parent, size;
+		int64_t self;
+	} *nodes;		/* 0 is the root */
+	size_t count, capacity;
+	flame_id *path;
+	size_t path_capacity;
+	/* In preorder. */
+	uint32_t *at;		/* by node */
+	flame_id *name;
+	uint8_t *type;
+	uint32_t *parent, *end;
+	int64_t *self;
+	size_t ordered;		/* the capacity of these */
 };
 
-static bool init(struct weights *w, size_t names, size_t stacks)
+static void destroy(struct forest *f)
 {
-	w->by_stack = fl_zeroed(stacks, sizeof(*w->by_stack));
-	w->stacks = fl_zeroed(stacks, sizeof(*w->stacks));
-	w->total = fl_zeroed(names, sizeof(*w->total));
-	w->self = fl_zeroed(names, sizeof(*w->self));
-	w->depth = fl_zeroed(names, sizeof(*w->depth));
-	w->seen = fl_zeroed(names, sizeof(*w->seen));
-	w->names = fl_zeroed(names, sizeof(*w->names));
-	return w->by_stack && w->stacks && w->total && w->self && w->depth &&
-	       w->seen && w->names;
+	fl_wording_free(f->wording);
+	fl_free(f->node);
+	fl_free(f->nodes);
+	fl_free(f->path);
+	fl_free(f->at);
+	fl_free(f->name);
+	fl_free(f->type);
+	fl_free(f->parent);
+	fl_free(f->end);
+	fl_free(f->self);
 }
 
-static void clear(struct weights *w)
+static bool clear(struct forest *f)
 {
-	for (size_t i = 0; i < w->count; i++) {
-		w->total[w->names[i]] = w->self[w->names[i]] = 0;
-		w->seen[w->names[i]] = 0;
+	for (size_t i = 1; i < f->count; i++)
+		f->node[f->nodes[i].stack] = 0;
+	if (!fl_grow(&f->nodes, &f->capacity, 1, sizeof(*f->nodes)))
+		return false;
+	f->nodes[0] = (struct node){ 0 };
+	f->count = 1;
+	return true;
+}
+
+/* The node of a stack, made with those of its ancestors; 0: out of memory. */
+static uint32_t node_of(struct forest *f, flame_id stack)
+{
+	const struct flame *flame = f->bill->flame;
+	size_t n = 0;
+
+	for (; stack && !f->node[stack]; stack = fl_parent(flame, stack)) {
+		if (!fl_grow(&f->path, &f->path_capacity, n + 1,
+			     sizeof(*f->path)))
+			return 0;
+		f->path[n++] = stack;
 	}
-	w->count = 0;
-	w->all = 0;
-}
-
-static void destroy(struct weights *w)
-{
-	fl_free(w->by_stack);
-	fl_free(w->stacks);
-	fl_free(w->total);
-	fl_free(w->self);
-	fl_free(w->depth);
-	fl_free(w->seen);
-	fl_free(w->names);
-}
-
-static uint32_t depth_of(const struct flame *flame, flame_id stack)
-{
-	uint32_t depth = 0;
-
-	for (; stack; stack = fl_parent(flame, stack))
-		depth++;
-	return depth;
-}
-
-static void add_stack(const struct flame *flame, struct weights *w,
-		      flame_id stack, int64_t weight)
-{
-	uint32_t depth = depth_of(flame, stack);
-
-	w->all += weight;
-	w->self[fl_frame_at(flame, stack)->name] += weight;
-	for (flame_id s = stack; s; s = fl_parent(flame, s), depth--) {
-		flame_id name = fl_frame_at(flame, s)->name;
-
-		if (!w->seen[name]) {
-			w->names[w->count++] = name;
-			w->depth[name] = depth;
-		}
-		w->depth[name] = FL_MIN(w->depth[name], depth);
-		if (w->seen[name] != stack)
-			w->total[name] += weight;
-		w->seen[name] = stack;
+	if (!fl_grow(&f->nodes, &f->capacity, f->count + n, sizeof(*f->nodes)))
+		return 0;
+	for (uint32_t parent = stack ? f->node[stack] : 0; n--;
+	     parent = (uint32_t)f->count++) {
+		f->nodes[f->count] = (struct node){ .stack = f->path[n],
+						    .parent = parent };
+		f->node[f->path[n]] = (uint32_t)f->count;
+		stack = f->path[n];
 	}
+	return f->node[stack];
 }
 
-/* Executors share stacks: their items are summed first. */
-static void add_items(const struct flame_bill *bill, struct weights *w,
-		      const struct fl_bill_row *row)
+static bool add_rows(struct forest *f, size_t first, size_t n)
 {
-	for (size_t i = row->first_item; i < row->first_item + row->nitems;
-	     i++) {
-		const struct fl_bill_item *item = &bill->items[i];
+	const struct flame_bill *bill = f->bill;
 
-		if (!item->stack || !item->weight)
-			continue;
-		if (!w->by_stack[item->stack])
-			w->stacks[w->nstacks++] = item->stack;
-		w->by_stack[item->stack] += item->weight;
-	}
-}
+	for (size_t i = first; i < first + n; i++) {
+		const struct fl_bill_row *row = &bill->rows[i];
 
-static void add_stacks(const struct flame *flame, struct weights *w)
-{
-	for (size_t i = 0; i < w->nstacks; i++) {
-		add_stack(flame, w, w->stacks[i], w->by_stack[w->stacks[i]]);
-		w->by_stack[w->stacks[i]] = 0;
-	}
-	w->nstacks = 0;
-}
+		for (size_t k = row->first_item; !fl_bill_is_apart(row) &&
+		     k < row->first_item + row->nitems; k++) {
+			const struct fl_bill_item *item = &bill->items[k];
+			uint32_t node;
 
-static void add_rows(const struct flame_bill *bill, struct weights *w,
-		     size_t first, size_t n)
-{
-	for (size_t i = first; i < first + n; i++)
-		if (!fl_bill_is_apart(&bill->rows[i]))
-			add_items(bill, w, &bill->rows[i]);
-}
-
-/* How much heavier a name is than in the others' parts; 0: not at all. */
-static double excess(const struct weights *own, const struct weights *all,
-		     flame_id name)
-{
-	double rest = (double)(all->all - own->all);
-	double part = (double)own->total[name] / (double)own->all;
-	double other = rest > 0 ? (double)(all->total[name] -
-					   own->total[name]) / rest : 0;
-
-	return part * log((part + .02) / (other + .02));
-}
-
-/* The name that explains most, then what is below it and nearly as heavy. */
-static flame_id choose(const struct weights *own, const struct weights *all)
-{
-	flame_id best = 0, deep;
-	double most = .03;
-
-	for (size_t i = 0; i < own->count; i++) {
-		double e = excess(own, all, own->names[i]);
-
-		if (e > most) {
-			most = e;
-			best = own->names[i];
+			if (!item->stack || !item->weight)
+				continue;
+			node = node_of(f, item->stack);
+			if (!node)
+				return false;
+			f->nodes[node].self += item->weight;
 		}
 	}
-	deep = best;
-	for (size_t i = 0; best && i < own->count; i++) {
-		flame_id name = own->names[i];
+	return true;
+}
 
-		if (own->total[name] >= own->total[best] / 10 * 6 &&
-		    own->depth[name] > own->depth[deep] &&
-		    excess(own, all, name) > .01)
-			deep = name;
+static bool reserve(struct forest *f)
+{
+	size_t n[6];
+
+	for (int i = 0; i < 6; i++)
+		n[i] = f->ordered;
+	if (!fl_grow(&f->at, &n[0], f->count, sizeof(*f->at)) ||
+	    !fl_grow(&f->name, &n[1], f->count, sizeof(*f->name)) ||
+	    !fl_grow(&f->type, &n[2], f->count, sizeof(*f->type)) ||
+	    !fl_grow(&f->parent, &n[3], f->count, sizeof(*f->parent)) ||
+	    !fl_grow(&f->end, &n[4], f->count, sizeof(*f->end)) ||
+	    !fl_grow(&f->self, &n[5], f->count, sizeof(*f->self)))
+		return false;
+	for (int i = 0; i < 6; i++)
+		n[0] = FL_MIN(n[0], n[i]);
+	f->ordered = n[0];
+	return true;
+}
+
+/* A parent came before its children, so two loops find the places. */
+static void put_in_order(struct forest *f)
+{
+	const struct flame *flame = f->bill->flame;
+
+	for (size_t i = f->count; --i > 0;)
+		f->nodes[f->nodes[i].parent].size += ++f->nodes[i].size;
+	f->at[0] = 0;
+	f->end[0] = 1;		/* where the next child begins */
+	for (size_t i = 1; i < f->count; i++) {
+		const struct node *node = &f->nodes[i];
+		const struct flame_frame *frame = fl_frame_at(flame,
+							      node->stack);
+		uint32_t parent = f->at[node->parent];
+		uint32_t at = f->at[i] = f->end[parent];
+
+		f->end[parent] += node->size;
+		f->end[at] = at + 1;
+		f->name[at] = frame->name;
+		f->type[at] = (uint8_t)frame->type;
+		f->parent[at] = parent;
+		f->self[at] = node->self;
 	}
-	return deep;
 }
 
-/* One that is not unlike the rest has its heaviest leaf. */
-static flame_id heaviest_leaf(const struct weights *own)
+static struct fl_bill_words summary_of(const struct fl_words *words)
 {
-	flame_id best = 0;
+	int first = fl_words_first(words);
+	struct fl_bill_words w = { .shown = words->base };
 
-	for (size_t i = 0; i < own->count; i++)
-		if (own->self[own->names[i]] > (best ? own->self[best] : 0))
-			best = own->names[i];
-	return best;
-}
-
-/* Of the rows that were added since own was cleared. */
-static struct fl_bill_frame frame_of(const struct flame_bill *bill,
-				     struct weights *own,
-				     const struct weights *all)
-{
-	struct fl_bill_frame frame = { 0 };
-
-	add_stacks(bill->flame, own);
-	if (own->all <= 0)
-		return frame;
-	frame.name = choose(own, all);
-	if (!frame.name)
-		frame.name = heaviest_leaf(own);
-	frame.weight = own->total[frame.name];
-	return frame;
-}
-
-static void find_of_query(struct flame_bill *bill, struct fl_bill_query *query,
-			  struct weights *own, const struct weights *all)
-{
-	struct fl_bill_stage *stages = &bill->stages[query->first_stage];
-
-	for (size_t i = 0; i < query->nstages; i++) {
-		struct fl_bill_stage *stage = &stages[i];
-
-		for (size_t k = 0; k < stage->nrows; k++) {
-			clear(own);
-			add_rows(bill, own, stage->first_row + k, 1);
-			bill->rows[stage->first_row + k].frame =
-				frame_of(bill, own, all);
-		}
-		clear(own);
-		add_rows(bill, own, stage->first_row, stage->nrows);
-		stage->frame = frame_of(bill, own, all);
+	if (first >= 0) {
+		w.work = fl_works[words->works[first].row].words;
+		w.work += strncmp(w.work, "in ", 3) == 0 ? 3 : 0;
+		w.weight = words->works[first].weight;
+	} else {
+		w.frame = words->frame ? words->frame : words->leaf;
+		w.weight = words->frame ? words->frame_weight :
+					  words->leaf_weight;
 	}
-	clear(own);
-	for (size_t i = 0; i < query->nstages; i++)
-		add_rows(bill, own, stages[i].first_row, stages[i].nrows);
-	query->frame = frame_of(bill, own, all);
+	return w;
+}
+
+static bool add_works(struct flame_bill *bill, struct fl_bill_words *to,
+		      const struct fl_words *words)
+{
+	if (!fl_grow(&bill->works, &bill->works_capacity,
+		     bill->nworks + words->nworks, sizeof(*bill->works)))
+		return false;
+	to->first_work = bill->nworks;
+	to->nworks = words->nworks;
+	for (unsigned i = 0; i < words->nworks; i++)
+		bill->works[bill->nworks++] = words->works[i];
+	return true;
+}
+
+/*
+ * Of the rows that were added since the forest was cleared; with works: their
+ * list, too.  false: out of memory.
+ */
+static bool describe(struct forest *f, bool works, struct fl_bill_words *to)
+{
+	struct fl_word_nodes nodes;
+	struct fl_words words;
+
+	if (!reserve(f))
+		return false;
+	put_in_order(f);
+	nodes = (struct fl_word_nodes){
+		.count = (uint32_t)f->count, .name = f->name, .type = f->type,
+		.parent = f->parent, .end = f->end, .self = f->self,
+		.tasks = true,
+	};
+	if (fl_wording_find(f->wording, &nodes, &words) != FLAME_OK)
+		return false;
+	*to = summary_of(&words);
+	return !works || add_works(f->bill, to, &words);
+}
+
+static bool describe_stage(struct forest *f, struct fl_bill_stage *stage)
+{
+	struct fl_bill_row *rows = &f->bill->rows[stage->first_row];
+	bool good = true;
+
+	for (size_t i = 0; good && i < stage->nrows; i++)
+		good = clear(f) && add_rows(f, stage->first_row + i, 1) &&
+		       describe(f, false, &rows[i].words);
+	return good && clear(f) &&
+	       add_rows(f, stage->first_row, stage->nrows) &&
+	       describe(f, true, &stage->words);
+}
+
+static bool describe_query(struct forest *f, struct fl_bill_query *query)
+{
+	struct fl_bill_stage *stages = &f->bill->stages[query->first_stage];
+	bool good = true;
+
+	for (size_t i = 0; good && i < query->nstages; i++)
+		good = describe_stage(f, &stages[i]);
+	good = good && clear(f);
+	for (size_t i = 0; good && i < query->nstages; i++)
+		good = add_rows(f, stages[i].first_row, stages[i].nrows);
+	return good && describe(f, true, &query->words);
+}
+
+static bool describe_app(struct forest *f, size_t app)
+{
+	bool good = clear(f);
+
+	for (size_t i = 0; good && i < f->bill->nrows; i++)
+		if (f->bill->rows[i].app == app)
+			good = add_rows(f, i, 1);
+	return good && describe(f, true, &f->bill->apps[app]);
 }
 
 bool fl_bill_find_frames(struct flame_bill *bill)
 {
-	size_t names = bill->flame->names.count + 1;
-	struct weights all = { 0 }, own = { 0 };
-	size_t stacks = bill->flame->stacks.count + 1;
-	bool good = init(&all, names, stacks) && init(&own, names, stacks);
+	struct forest f = { .bill = bill };
+	bool good;
 
-	if (good) {
-		add_rows(bill, &all, 0, bill->nrows);
-		add_stacks(bill->flame, &all);
-	}
+	f.wording = fl_wording_new(bill->flame);
+	f.node = fl_zeroed(bill->flame->stacks.count + 1, sizeof(*f.node));
+	bill->apps = fl_zeroed(bill->spark->napps + 1, sizeof(*bill->apps));
+	good = f.wording && f.node && bill->apps;
 	for (size_t i = 0; good && i < bill->nqueries; i++)
-		find_of_query(bill, &bill->queries[i], &own, &all);
-	destroy(&all);
-	destroy(&own);
+		good = describe_query(&f, &bill->queries[i]);
+	for (size_t i = 0; good && i < bill->spark->napps; i++)
+		good = describe_app(&f, i);
+	destroy(&f);
 	return good;
 }

@@ -106,6 +106,9 @@ function decode(bytes) {
 		d.moments = samplesOf(number, string, coded);
 	if (flags & 64)
 		d.families = d.light.map(string);
+	d.said = [];
+	for (let n = d.compares ? 0 : number(); n--;)
+		d.said.push([string(), string(), string()]);
 	return d;
 }
 

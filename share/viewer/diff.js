@@ -239,6 +239,18 @@ function fillMost() {
 			}));
 }
 
+const TRUNK = 0.95;
+// Code of the platform and of engines; what Spark generates is the query's.
+const platform = /^(\[|<|java|jdk|sun[./]|com[./]sun[./]|scala[./]|kotlin[./]|org[./]apache[./](spark|hadoop)[./](?!.*Generated(Class|Iter)))/;
+const hasJava = () => d.type.some((t) => t > 0 && t < 4);
+const isOwn = (s, java) => !platform.test(d.names[s]) &&
+	(!java || !"4568".includes(d.type[s]));
+
+const shortName = (s) => {
+	const [text, at, method] = captionOf(s);
+	return short(text.slice(text.length - at > 40 ? method : at), 60);
+};
+
 /*
  * Two more functions whose own weight moved farther than chance, and three of
  * the own code by what they call, too: of a way whose frames all moved as far
