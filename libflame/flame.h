@@ -501,7 +501,7 @@ unsigned flame_format_facts(const char *format);
 int flame_format_check(struct flame *flame, const char *name);
 /*
  * FLAME_FAILED, as flame_filter would, without a sink: there is no such filter,
- * or it does not take the argument.  Files that the argument names are looked
+ * or it refuses the argument.  Files that the argument names are looked
  * at, not read.
  */
 int flame_filter_check(struct flame *flame, const char *name, const char *arg);

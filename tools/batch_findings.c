@@ -98,6 +98,10 @@ static double measure_of(const cJSON *stage, const struct batch_rule *rule,
 			return batch_number(stage, keys[i].key);
 	if (is(rule->measure, "work"))
 		return cost_of(batch_list(stage, "works"), name, "us", frame);
+	/* By samples, or by the metric of the log. */
+	if (is(rule->measure, "python"))
+		return fmax(cost_of(batch_list(stage, "works"), "python", "us",
+				    frame), batch_number(stage, "python_us"));
 	return cost_of(batch_list(stage, "operators"), name, "cost_us", frame);
 }
 
@@ -522,6 +526,15 @@ static void put_input(FILE *to, const cJSON *tail)
 		batch_number(tail, kinds[best][1]));
 }
 
+/* Where most of a work is done, if own code does it. */
+static void put_what(FILE *to, const char *frame)
+{
+	if (!*frame)
+		return;
+	fputs(", most of it in ", to);
+	put_frame(to, frame);
+}
+
 /* "Both executors were" or "3 of 8 executors were". */
 static void put_executors(FILE *to, const struct facts *f)
 {
@@ -566,6 +579,8 @@ static void put_word(FILE *to, const cJSON *app, const struct facts *f,
 		put_tasks(to, f);
 	else if (is(name, "input"))
 		put_input(to, f->tail);
+	else if (is(name, "what"))
+		put_what(to, f->frame);
 	else if (is(name, "executors"))
 		put_executors(to, f);
 	else if (is(name, "size"))

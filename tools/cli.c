@@ -734,7 +734,7 @@ static bool plan_cost(struct cli *cli)
 	    cli->tool->run || !logs) {
 		if (!price || cli->tool->run)
 			return true;
-		cli_say(cli, "--price %s: of costs alone; give --event cost "
+		cli_say(cli, "--price %s: of costs alone; use --event cost "
 			"and --spark-events LOG", price->value);
 		return false;
 	}

@@ -203,7 +203,7 @@ const char *cli_not_written(const char *path);
 bool cli_is_picture(const char *path);
 
 /*
- * check_values.c: whether the library takes the values of all options, with
+ * check_values.c: whether the values of all options are valid, with
  * pages in this format (NULL: none); false: the message is out.
  */
 bool cli_check_values(const struct cli *cli, const char *format);

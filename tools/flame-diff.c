@@ -16,7 +16,7 @@ enum { UNLIKE = 2, MIN_TOTAL = 100 };
 static const struct cli_option options[] = {
 	{ 0, "fdr", "P%", "--runs: the part of findings that is chance (5%)",
 	  .kind = CLI_TAKE },
-	{ 0, "gate", "P%[,RE]", "runs, sites: exit 1 if a frame (RE), row grew more",
+	{ 0, "gate", "P%[,RE]", "exit 1 if a frame (RE) or site's row grew more",
 	  .kind = CLI_TAKE },
 	{ 'n', "normalize", "[=total|time|none]",
 	  "as if totals or times were equal (total)", .kind = CLI_TAKE },

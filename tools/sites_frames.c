@@ -18,15 +18,21 @@ static bool pump(struct flame *flame, struct flame_sink *sink, const char *path)
 	return good;
 }
 
-/* All stacks of a row, as one run. */
-static bool add_row(struct flame *flame, struct flame_trials *trials,
-		    unsigned side, const struct site *site,
-		    const struct site_row *row)
+/* As --keep has it: of a task, not of the executor's idle threads. */
+#define TASKS "executor.Executor\\$TaskRunner.run$"
+
+/* The stacks of a row, all or those of tasks; NULL: failed. */
+static struct flame_tree *make_tree(struct flame *flame,
+				    const struct site *site,
+				    const struct site_row *row, bool tasks)
 {
 	struct flame_tree *tree = flame_tree_new(flame, 1);
 	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL;
-	bool good = sink;
+	bool good;
 
+	if (tasks)
+		sink = flame_filter(sink, "keep", TASKS);
+	good = sink;
 	for (size_t i = 0; good && i < row->nstacks; i++) {
 		char *path;
 
@@ -39,9 +45,43 @@ static bool add_row(struct flame *flame, struct flame_trials *trials,
 		good = flame_finish(sink) == FLAME_OK;
 	else
 		flame_abandon(sink);
-	good = good && flame_trials_add(trials, side, tree) == FLAME_OK;
+	if (good)
+		return tree;
 	flame_tree_free(tree);
-	return good;
+	return NULL;
+}
+
+/* Both sides of a pair, as one run each; false: failed, or *empty. */
+static bool add_pair(struct flame *flame, struct flame_trials *trials,
+		     const struct site_pairs *p, const struct site_pair *pair,
+		     bool tasks, bool *empty)
+{
+	struct flame_tree *trees[2] = {
+		make_tree(flame, &p->sites[0], pair->before, tasks),
+		make_tree(flame, &p->sites[1], pair->after, tasks),
+	};
+	bool good = trees[0] && trees[1];
+
+	*empty = good && (!flame_tree_total(trees[0], 0) ||
+			  !flame_tree_total(trees[1], 0));
+	for (unsigned side = 0; good && side < 2 && (!tasks || !*empty); side++)
+		good = flame_trials_add(trials, side, trees[side]) == FLAME_OK;
+	flame_tree_free(trees[0]);
+	flame_tree_free(trees[1]);
+	return good && (!tasks || !*empty);
+}
+
+/* What is billed is tasks; where no stack is of one, all stacks. */
+static bool add_stacks(struct flame *flame, struct flame_trials *trials,
+		       const struct site_pairs *p, const struct site_pair *pair)
+{
+	bool empty = false;
+
+	if (p->sites[0].billed &&
+	    add_pair(flame, trials, p, pair, true, &empty))
+		return true;
+	return (!p->sites[0].billed || empty) &&
+	       add_pair(flame, trials, p, pair, false, &empty);
 }
 
 static char *name_of(const struct flame *flame,
@@ -100,8 +140,7 @@ static bool explain(const struct site_pairs *p, struct site_pair *pair)
 	if (flame)
 		flame_unify_java(flame, true);
 	good = trials &&
-	       add_row(flame, trials, 0, &p->sites[0], pair->before) &&
-	       add_row(flame, trials, 1, &p->sites[1], pair->after) &&
+	       add_stacks(flame, trials, p, pair) &&
 	       flame_trials_compare(trials, FLAME_ABSOLUTE, 0.05, NULL) ==
 		       FLAME_OK &&
 	       keep_frames(flame, trials, pair);

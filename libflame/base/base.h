@@ -471,6 +471,8 @@ unsigned fl_show(const char *at, size_t n, char control,
 		 struct fl_shown *shown);
 /* The same for a line; control characters become '?'; cut to `capacity`. */
 void fl_show_line(char *to, size_t capacity, const char *line);
+/* Whether a spreadsheet would evaluate a cell of this text. */
+bool fl_is_formula(struct slice text);
 
 /* Replaces control characters by '?'; true: there were some. */
 bool fl_clean(char *text);

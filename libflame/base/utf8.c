@@ -169,15 +169,20 @@ size_t flame_visible(char *to, size_t capacity, const char *text, size_t size)
 	return show_all(to, capacity, (struct slice){ text, size }, ' ');
 }
 
-size_t flame_tsv_cell(char *to, size_t capacity, const char *text, size_t size)
+bool fl_is_formula(struct slice text)
 {
 	size_t blanks = 0;	/* spreadsheets pass over them */
-	bool mark, fits;
 
-	while (blanks < size && (unsigned char)text[blanks] <= ' ')
+	while (blanks < text.size && (unsigned char)text.data[blanks] <= ' ')
 		blanks++;
-	mark = blanks < size && memchr("=+-@", text[blanks], 4);
-	fits = mark && capacity > 1;
+	return blanks < text.size && memchr("=+-@", text.data[blanks], 4);
+}
+
+size_t flame_tsv_cell(char *to, size_t capacity, const char *text, size_t size)
+{
+	bool mark = fl_is_formula((struct slice){ text, size });
+	bool fits = mark && capacity > 1;
+
 	if (fits)
 		to[0] = '\'';
 	return mark + flame_visible(to + fits, capacity - fits, text, size);

@@ -39,12 +39,6 @@ flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 	struct fl_label above[64];
 	unsigned n = 0;
 
-	if (set >= flame->labels.count || key >= flame->names.count ||
-	    value >= flame->names.count) {
-		fl_fail(flame, "no label set %u, or no name %u or %u, in this "
-			"dictionary", set, key, value);
-		return 0;
-	}
 	while (set && flame->labels.data[set].key > key) {
 		if (n == FL_COUNT(above)) {
 			fl_fail(flame, "more than %u labels on a sample", n);

@@ -151,10 +151,6 @@ flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 
 flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
 {
-	if (!name || !unit) {
-		fl_fail(flame, "a metric has a name and a unit");
-		return 0;
-	}
 	return fl_metric(flame, name, unit, unit);
 }
 

@@ -26,10 +26,6 @@ bool fl_table_reserve(struct flame *flame, size_t n, void *column,
 
 flame_id flame_name(struct flame *flame, const char *text, size_t size)
 {
-	if (fl_unlikely(size >= INT32_MAX || (size && !text))) {
-		fl_fail(flame, "a name of %zu bytes", size);
-		return 0;
-	}
 	return fl_name_hashed(flame, text, size, fl_hash(text, size));
 }
 

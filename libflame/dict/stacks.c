@@ -92,12 +92,6 @@ flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 	if (fl_likely(id < stacks->count) && at[id].frame == frame &&
 	    at[id].parent == parent)
 		return id;
-	if (fl_unlikely(parent >= stacks->count ||
-			frame >= flame->frames.count)) {
-		fl_fail(flame, "no stack %u, or no frame %u, in this "
-			"dictionary", parent, frame);
-		return 0;
-	}
 	if (at[parent].wide) {
 		id = find_indexed(stacks, parent, frame);
 		return id ? id : enter(flame, parent, frame);

@@ -39,7 +39,7 @@
 #include <stdlib.h>
 
 enum {
-	VERSION = 2,
+	VERSION = 3,
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	OPENS = 16, BY_WEIGHT = 32, FAMILIES = 64, UNFOLDED = 128,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,

@@ -31,23 +31,29 @@ static void put_key(struct table *t, flame_id key)
 	fl_buf_put(&t->line, name.data, name.size);
 }
 
-/* Makes the text of the line since `from` a cell. */
+/*
+ * Makes the text of the line since `from` a cell: without control characters,
+ * but with bytes that are not UTF-8, for a reader of the table.
+ */
 static void end_cell(struct table *t, size_t from)
 {
-	const char *text = t->line.data + from;
-	size_t size = t->line.failed ? 0 : t->line.size - from;
-	size_t n = size ? flame_tsv_cell(NULL, 0, text, size) : 0;
+	struct fl_buf *line = &t->line;
 
-	char *cell = n ? fl_alloc(n + 1) : NULL;
-
-	if (!cell) {
-		t->line.failed |= n;
+	if (line->failed)
 		return;
-	}
-	flame_tsv_cell(cell, n + 1, text, size);
-	t->line.size = from;
-	fl_buf_put(&t->line, cell, n);
-	fl_free(cell);
+	for (size_t i = from; i < line->size; i++)
+		if ((unsigned char)line->data[i] < 0x20 ||
+		    line->data[i] == 0x7f)
+			line->data[i] = ' ';
+	if (!fl_is_formula((struct slice){ line->data + from,
+					   line->size - from }))
+		return;
+	fl_buf_byte(line, '\'');
+	if (line->failed)
+		return;
+	memmove(line->data + from + 1, line->data + from,
+		line->size - from - 1);
+	line->data[from] = '\'';
 }
 
 static void put_line(struct table *t)

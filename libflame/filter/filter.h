@@ -17,7 +17,7 @@ struct fl_filter {
 	struct flame_sink *(*make)(struct flame_sink *next, const char *arg);
 	/*
 	 * Whether make would accept the argument, where make reads files:
-	 * these are looked at, not read.  NULL: make tells.
+	 * these must exist, but are not read.  NULL: as make finds.
 	 */
 	int (*check)(struct flame *flame, const char *arg);
 	/*

@@ -204,8 +204,6 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	struct flame_sample sample;
 	int status;
 
-	if (!source || !sink)
-		return FLAME_FAILED;
 	if (source->archive)
 		return fl_archive_pump(source, sink);
 	if (fl_begin(source, sink) != FLAME_OK)

@@ -26,10 +26,8 @@ struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
 
 int flame_set(struct flame_sink *sink, const char *option, const char *value)
 {
-	struct flame *flame = sink ? sink->flame : NULL;
+	struct flame *flame = sink->flame;
 
-	if (!sink || !option)
-		return fl_fail(flame, "an option needs a sink and a name");
 	for (; sink; sink = sink->next)
 		if (sink->set && sink->set(sink, option, value) == FLAME_OK)
 			return FLAME_OK;
@@ -39,15 +37,6 @@ int flame_set(struct flame_sink *sink, const char *option, const char *value)
 
 int flame_put(struct flame_sink *sink, const struct flame_sample *sample)
 {
-	const struct flame *flame = sink ? sink->flame : NULL;
-
-	if (fl_unlikely(!sink || !sample ||
-			sample->stack >= flame->stacks.count ||
-			sample->metric >= flame->nmetrics ||
-			sample->thread >= flame->names.count ||
-			sample->labels >= flame->labels.count))
-		return fl_fail(sink ? sink->flame : NULL, "a sample whose "
-			       "ids are not of this dictionary");
 	return sink->put(sink, sample);
 }
 

@@ -8,7 +8,7 @@
 
 #include "io/screen.h"
 
-enum { MAX_COLOUR = 16 };	/* bytes of "ESC [ digits ; digits m" */
+enum { MAX_COLOUR = 24 };	/* bytes of "ESC [ digits ; digits m" */
 
 /* The size of a colour's sequence; 0: it is none. */
 static size_t colour_size(const char *at, size_t size)

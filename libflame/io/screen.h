@@ -5,7 +5,7 @@
 
 /* Zeroed at first: what may go on in the next piece. */
 struct fl_screen {
-	char rest[16];
+	char rest[24];
 	size_t size;
 };
 

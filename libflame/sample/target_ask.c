@@ -367,6 +367,7 @@ static int memory_of(pid_t pid)
 
 static ssize_t read_mem_file(pid_t pid, uint64_t at, void *to, size_t size)
 {
+	struct iovec local = { to, size };
 	int fd = -1;
 	ssize_t n;
 
@@ -374,7 +375,7 @@ static ssize_t read_mem_file(pid_t pid, uint64_t at, void *to, size_t size)
 		fd = asked < 0 ? fl_open_proc(pid, "mem") : memory_of(pid);
 	if (fd < 0)
 		return -1;
-	n = pread(fd, to, size, (off_t)at);
+	n = preadv(fd, &local, 1, (off_t)at);
 	if (asked < 0)
 		close(fd);
 	return n;

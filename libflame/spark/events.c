@@ -739,7 +739,7 @@ struct flame_sink *fl_spark_cost_sink(struct flame_sink *next,
 	return sink;
 }
 
-/* Of what others hold, reading tells. */
+/* URLs and what commands print are not looked at. */
 static int check_logs(struct flame *flame, const char *list)
 {
 	char *text = fl_memory_adopt(strdup(list)), *rest = text, *path;

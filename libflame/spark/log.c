@@ -106,8 +106,8 @@ static bool on_environment(struct fl_spark_log *log)
 }
 
 /*
- * The application of a log whose first part is gone, by the name that Spark
- * gives its files: APP, APP.zstd, events_2_APP; "" where it is another name.
+ * The application of a log whose first part is gone, by the names of Spark's
+ * files: APP, APP.zstd, events_2_APP; "" where it is another name.
  */
 static size_t app_of(struct fl_spark_log *log)
 {

@@ -14,8 +14,6 @@ struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns)
 {
 	struct flame_tree *tree;
 
-	if (!flame)
-		return NULL;
 	if (columns < 1 || columns > 2) {
 		fl_fail(flame, "a tree has 1 or 2 columns, not %u", columns);
 		return NULL;
@@ -306,8 +304,6 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	struct flame_sink *sink;
 	struct column *c;
 
-	if (!tree)
-		return NULL;
 	if (column >= tree->columns) {
 		fl_fail(tree->flame, "no column %u in this tree", column);
 		return NULL;

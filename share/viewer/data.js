@@ -53,7 +53,7 @@ function decode(bytes) {
 		at += 3;
 		return bytes[at - 3] << 16 | bytes[at - 2] << 8 | bytes[at - 1];
 	};
-	if (number() !== 2)
+	if (number() !== 3)
 		throw new Error("data of another version");
 	const flags = number(), n = number(), nsymbols = number();
 	const ncolors = number(), rowHeight = number();

@@ -1672,7 +1672,7 @@ Test(hadoop_token, the_service_chooses)
 
 /* A terminal ----------------------------------------------------------- */
 
-/* The text in pieces of so many bytes, as it is written to a terminal. */
+/* The text as a terminal would get it, written in pieces of this size. */
 static const char *on_screen(const char *text, size_t piece)
 {
 	static char shown[200];
@@ -1706,6 +1706,8 @@ Test(screen, colours_of_our_writers_do)
 	for (size_t piece = 1; piece < 20; piece++) {
 		cr_expect_str_eq(on_screen("\033[38;5;100mx\033[0m", piece),
 				 "\033[38;5;100mx\033[0m");
+		cr_expect_str_eq(on_screen("\033[48;2;232;146;155mx", piece),
+				 "\033[48;2;232;146;155mx");
 		cr_expect_str_eq(on_screen("\033[2J\033[", piece),
 				 " [2J [");
 	}

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 enum {
-	VERSION = 2, COMPARES = 2, SAMPLES = 8, OPENS = 16, FAMILIES = 64,
+	VERSION = 3, COMPARES = 2, SAMPLES = 8, OPENS = 16, FAMILIES = 64,
 	MOST = FL_MAX_TIMED_SAMPLES,	/* samples */
 	BLOCK = 16 << 10,
 	MAX_FACTS = 2000	/* of an input */
@@ -505,14 +505,23 @@ static bool read_samples(struct own *own, struct fl_counts *counts)
 }
 
 /* The names of the colours; a page that is cut may lack some of them. */
-static void skip_families(struct own *own)
+static void skip_texts(struct own *own, uint64_t n)
 {
 	struct unpacker *u = own->u;
 
-	for (uint64_t i = 0; i < own->ncolors && !u->failed; i++) {
+	for (; n && !u->failed; n--) {
 		own->name.size = 0;
 		text(u, number(u), &own->name);
 	}
+}
+
+/* The line of words: three texts a part. */
+static void skip_said(struct own *own)
+{
+	uint64_t n = number(own->u);
+
+	for (; n && !own->u->failed; n--)
+		skip_texts(own, 3);
 }
 
 static int read_data(struct own *own, struct fl_counts *counts,
@@ -536,7 +545,9 @@ static int read_data(struct own *own, struct fl_counts *counts,
 	if (own->samples && !own->compares)
 		good = good && (u->failed || read_samples(own, counts));
 	if (good && own->families && !(own->samples && own->compares))
-		skip_families(own);
+		skip_texts(own, own->ncolors);
+	if (good && version > 2 && !own->compares)
+		skip_said(own);
 	if (!good || own->name.failed)
 		return fl_no_memory(own->flame);
 	if (u->failed)
