@@ -254,7 +254,9 @@ static void each_jvm(struct jvm *jvms, size_t n, void *(*what)(void *arg))
 		jvms[i].runs = jvms[i].good &&
 			pthread_create(&jvms[i].thread, NULL, what,
 				       &jvms[i]) == 0;
-		jvms[i].good = jvms[i].runs;
+		/* The thread writes good. */
+		if (!jvms[i].runs)
+			jvms[i].good = false;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (jvms[i].runs)
