@@ -46,6 +46,13 @@ static size_t login_of(const char *at, size_t size)
 	return login;
 }
 
+/* abfss://CONTAINER@ACCOUNT/PATH: no user stands before the '@'. */
+static bool has_container(const char *url)
+{
+	return strncasecmp(url, "abfs", 4) == 0 ||
+	       strncasecmp(url, "wasb", 4) == 0;
+}
+
 void flame_hide_secrets(char *text, bool whole)
 {
 	char *to = text, *mark;
@@ -66,7 +73,7 @@ void flame_hide_secrets(char *text, bool whole)
 		if (begin == mark || strncasecmp(begin, "file:", 5) == 0)
 			continue;
 		size = end_of(from, whole);
-		login = login_of(from, size);
+		login = has_container(begin) ? 0 : login_of(from, size);
 		shown = strcspn(from + login, http ? "?#" : "?");
 		shown = FL_MIN(shown, size - login);
 		memmove(to, from + login, shown);

@@ -96,7 +96,8 @@ static void put_base64(struct fl_buf *out, struct slice bytes)
 
 struct choice {
 	struct slice service;
-	struct token found;
+	struct token found, only;
+	unsigned others;	/* tokens for HDFS */
 	bool has_found;
 };
 
@@ -109,6 +110,8 @@ static void consider(struct choice *choice, const struct token *token)
 	    !fl_slice_is(token->kind, "WEBHDFS delegation") &&
 	    !fl_slice_is(token->kind, "SWEBHDFS delegation"))
 		return;
+	choice->only = *token;
+	choice->others++;
 	if (fl_slice_starts(service, "ha-hdfs:")) {
 		service.data += strlen("ha-hdfs:");
 		service.size -= strlen("ha-hdfs:");
@@ -189,9 +192,9 @@ bool fl_hadoop_token(struct fl_buf *out, const void *file, size_t size,
 		read_writable(&choice, rest);
 	else
 		read_proto(&choice, rest);
-	if (!choice.has_found)
+	if (!choice.has_found && choice.others != 1)
 		return false;
-	t = &choice.found;
+	t = choice.has_found ? &choice.found : &choice.only;
 	put_text(&bytes, t->identifier);
 	put_text(&bytes, t->password);
 	put_text(&bytes, t->kind);

@@ -239,6 +239,8 @@ Test(secrets, urls_have_no_user_password_or_query)
 	cr_expect_str_eq(hidden("ftp://u:pw@h/x?T y", true), "ftp://h/x");
 	cr_expect_str_eq(hidden("file:///a?b", true), "file:///a?b");
 	cr_expect_str_eq(hidden("a?b://", true), "a?b://");
+	cr_expect_str_eq(hidden("abfss://c@a.net/x?sig=S", true),
+			 "abfss://c@a.net/x");
 }
 
 Test(border, inputs_without_a_path_or_bytes_are_errors)
