@@ -15,7 +15,7 @@
 
 /* What a part of the bill does most, by the samples of it. */
 struct fl_bill_words {
-	int64_t shown;		/* what has stacks */
+	int64_t shown;		/* weight of rows that have stacks */
 	flame_id frame;		/* 0: none, or it is a work */
 	const char *work;	/* "in regular expressions"; or NULL */
 	int64_t weight;		/* of the frame or the work */

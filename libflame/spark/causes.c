@@ -346,7 +346,10 @@ static bool sweep(struct sweep *s, int64_t begin, int64_t until)
 	return until <= now || add_interval(s, until - now, until);
 }
 
-/* Idle time is billed by executor: the causes get what was paid of it. */
+/*
+ * The bill has the idle time of each executor.  Causes share out its sum in
+ * proportion to the idle time that the sweep saw, to the last microsecond.
+ */
 static bool bill_idle(struct causes *c, size_t app, size_t first)
 {
 	__extension__ typedef __int128 wide;

@@ -535,7 +535,7 @@ static bool add_failure(struct fl_spark_log *log, size_t stage,
 				     text, host);
 }
 
-/* Of what is known; -1: neither is. */
+/* The sum of two counts, of which -1 is unknown; -1: both are. */
 static int64_t sum_of(int64_t a, int64_t b)
 {
 	return a < 0 ? b : b < 0 ? a : fl_add_clamped(a, b);

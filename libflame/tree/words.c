@@ -37,7 +37,7 @@ struct fl_wording {
 	size_t nlist, list_capacity;
 	struct path *paths;	/* by node */
 	size_t paths_capacity;
-	int64_t *totals;	/* by node; first what is described of its self */
+	int64_t *totals;	/* by node; at first the self weight that is described */
 	size_t totals_capacity;
 	int64_t works_sum[FL_MAX_WORKS], beside_sum[FL_MAX_WORKS];
 	struct fl_map what;	/* work and own frame -> weight */
