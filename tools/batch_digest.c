@@ -92,17 +92,22 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 	fprintf(to, ".\n%s.\n\n", covered);
 }
 
+/* Its page and its command, as far as there are any. */
 static void put_finding(FILE *to, const cJSON *finding)
 {
 	const char *page = batch_text(finding, "page");
+	const char *command = batch_text(finding, "command");
 
 	fputs("- ", to);
 	put_markdown(to, batch_text(finding, "text"), false);
-	fputs(" See ", to);
+	fputs(*page || *command ? " See " : "", to);
 	put_markdown(to, page, false);
-	fputs(*page ? ", `" : "`", to);
-	put_markdown(to, batch_text(finding, "command"), true);
-	fputs("`.\n", to);
+	if (*command) {
+		fputs(*page ? ", `" : "`", to);
+		put_markdown(to, command, true);
+		putc('`', to);
+	}
+	fputs(*page || *command ? ".\n" : "\n", to);
 }
 
 static const cJSON *heaviest_stage(const cJSON *query)

@@ -629,7 +629,10 @@ static bool add_text(cJSON *finding, const char *key, char *text)
 	return good;
 }
 
-/* What shows it: a page, and a command, whose LOG and inputs are the job's. */
+/*
+ * What shows it: a page, and where there are recordings a command, whose LOG
+ * and inputs are the job's.
+ */
 static bool add_proof(const struct batch *batch, const cJSON *app,
 		      const struct facts *f, cJSON *finding)
 {
@@ -649,7 +652,8 @@ static bool add_proof(const struct batch *batch, const cJSON *app,
 			 top, f->executor);
 	return (!page || batch_add_text(finding, "page",
 					batch_text(page->record, "page"))) &&
-	       batch_add_text(finding, "command", command);
+	       (!batch_is_recorded(app) ||
+		batch_add_text(finding, "command", command));
 }
 
 static bool add(const struct batch *batch, const cJSON *app,

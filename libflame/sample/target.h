@@ -43,7 +43,7 @@ void fl_target_answer(const struct fl_target_request *request,
 
 /* The process at the other end of this socket opens all files from here on. */
 void fl_target_ask_by(int fd);
-/* The opener's loop: answers requests on the socket; exits when it is closed. */
+/* The opener's loop: answers requests, and exits when the socket closes. */
 void fl_target_serve(int fd) __attribute__((noreturn));
 
 #endif
