@@ -309,10 +309,19 @@ static void describe(const cJSON *app, const cJSON *failure, struct facts *f)
 	f->stage = find_stage(app, batch_number(failure, "stage"), &f->query);
 }
 
+/* "Job 3 cancelled because SparkContext was shut down" names an effect. */
+static bool is_cancelled(const cJSON *job)
+{
+	return strncmp(batch_text(job, "text"), "Job ", 4) == 0 &&
+	       strstr(batch_text(job, "text"), " cancelled ");
+}
+
 static void ask_job(const cJSON *app, const cJSON *job, struct facts *f)
 {
 	const cJSON *failure = failure_of(app, job);
 
+	if (is_cancelled(job) != is(f->rule->measure, "cancelled"))
+		return;
 	if (failure)
 		describe(app, failure, f);
 	f->query = *batch_text(job, "query") || !failure ?

@@ -195,6 +195,13 @@ def planted(flame_batch):
             "Command exited with code 143"})
     judge("both executors", job, "both executors", "143", ended=False)
 
+    # A job that ends with the application is not the cause of its end.
+    job.event("JobEnd", **{"Job ID": 0, "Completion Time": START + job.now,
+                           "Job Result": {"Result": "JobFailed", "Exception": {
+                               "Message": "Job 0 cancelled because "
+                               "SparkContext was shut down"}}})
+    judge("a cancelled job", job, "both executors", ended=False)
+
     job = Job(2, 2, 8)
     job.stage(0, even(job, 20))
     job.stage(1, [80000])
