@@ -71,6 +71,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/skip.c \
 	libflame/filter/split.c libflame/filter/values.c \
 	libflame/filter/thread_task.c \
+	libflame/spark/align.c libflame/spark/align.h \
 	libflame/spark/bill.c libflame/spark/bill.h \
 	libflame/spark/bill_frames.c libflame/spark/bill_sick.c \
 	libflame/spark/bill_slow.c \
@@ -83,6 +84,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/spark/operators.h \
 	libflame/spark/join.c libflame/spark/join.h \
 	libflame/spark/join_tasks.c libflame/spark/labels.c \
+	libflame/spark/on_task.c libflame/spark/on_task.h \
 	libflame/spark/plan.c libflame/spark/python.c \
 	libflame/spark/spark.h \
 	libflame/spark/tables.c libflame/spark/tasks.c \

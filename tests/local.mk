@@ -209,6 +209,7 @@ script_tests = \
 	tests/fuzz/replay.sh \
 	tests/laws/batch \
 	tests/laws/causes \
+	tests/laws/clocks \
 	tests/laws/report \
 	tests/laws/readers \
 	tests/laws/dictionaries \

@@ -7,6 +7,7 @@
  */
 #include "batch_html.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,36 @@ static void describe(const cJSON *entry, char *text, size_t size)
 			 "tasks' time", 100 * share->valuedouble);
 }
 
+/* "; the log's clock is 7.0 s later than 2 recordings, moved by that" */
+static void describe_clocks(const cJSON *app, char *text, size_t size)
+{
+	const cJSON *e;
+	double least = 0, most = 0, moved = 0, unknown = 0;
+	int n = 0;
+
+	cJSON_ArrayForEach(e, batch_list(app, "executors")) {
+		double shift = batch_number(e, "clock_shift_ms") / 1000;
+
+		least = !moved || shift < least ? shift : least;
+		most = !moved || shift > most ? shift : most;
+		moved += shift != 0;
+		unknown += cJSON_HasObjectItem(e, "clock_unknown");
+	}
+	if (moved && most - least < 0.1)
+		n = snprintf(text, size, "; the log's clock is %.1f s %s than "
+			     "that of %.0f recording%s, moved by it",
+			     fabs(least), least > 0 ? "later" : "earlier",
+			     moved, moved == 1 ? "" : "s");
+	else if (moved)
+		n = snprintf(text, size, "; the log's clock is %.1f to %.1f s "
+			     "later than that of recordings, moved by it",
+			     least, most);
+	if (unknown && n >= 0 && (size_t)n < size)
+		snprintf(text + n, size - (size_t)n, "; the clock of %.0f "
+			 "recording%s is another, how far is not known",
+			 unknown, unknown == 1 ? "" : "s");
+}
+
 void batch_describe_coverage(const struct batch *batch, const cJSON *app,
 			     char *text, size_t size)
 {
@@ -106,6 +137,7 @@ void batch_describe_coverage(const struct batch *batch, const cJSON *app,
 	cJSON_ArrayForEach(entry, batch->coverage)
 		if (strcmp(batch_text(entry, "app"), id) == 0)
 			describe(entry, text, size);
+	describe_clocks(app, text + strlen(text), size - strlen(text));
 }
 
 static void say(const struct batch *batch, const cJSON *entry)

@@ -61,7 +61,7 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 						  "Unknown application";
 	const char *before = ":";
 	int executors = cJSON_GetArraySize(batch_list(app, "executors"));
-	char when[64], covered[160];
+	char when[64], covered[320];
 
 	batch_when(app, when, sizeof(when));
 	fputs("# ", to);

@@ -89,7 +89,7 @@ static double measure_of(const cJSON *stage, const struct batch_rule *rule,
 		const char *measure, *key;
 	} keys[] = {
 		{ "gc", "gc_us" }, { "wait", "fetch_wait_us" },
-		{ "spill", "disk_spill_bytes" }, { "overhead", "overhead_us" },
+		{ "spill", "memory_spill_bytes" }, { "overhead", "overhead_us" },
 	};
 	const char *name = rule->operator ? rule->operator : "";
 
@@ -232,6 +232,26 @@ static void ask_executor(const cJSON *app, const cJSON *e, struct facts *f)
 	f->us = time - expected;
 }
 
+/* All executors of a host, of which the first stands for them. */
+static void ask_host(const cJSON *app, const cJSON *e, struct facts *f)
+{
+	const cJSON *other, *first = NULL;
+	double walled = 0;
+
+	f->host = batch_text(e, "host");
+	cJSON_ArrayForEach(other, batch_list(app, "executors")) {
+		if (!is(batch_text(other, "host"), f->host))
+			continue;
+		first = first ? first : other;
+		walled += batch_number(other, "walled_us");
+		f->time += batch_number(other, "ready_us");
+	}
+	if (first != e)
+		return;
+	f->us = f->time;
+	f->value = f->share = ratio(f->time, walled);
+}
+
 static void ask_sick(const cJSON *app, const cJSON *sick, struct facts *f)
 {
 	const cJSON *e;
@@ -370,6 +390,7 @@ static const struct subject {
 	{ "cause", "causes", ask_cause, NULL },
 	{ "executor", "executors", ask_executor, NULL },
 	{ "frame", "sick", ask_sick, NULL },
+	{ "host", "executors", ask_host, NULL },
 	{ "lost", "executors", ask_lost, NULL },
 	{ "job", "failed_jobs", ask_job, NULL },
 	{ "failure", "failures", ask_failure, NULL },

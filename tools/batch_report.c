@@ -115,7 +115,7 @@ static void put_about(struct flame_text *out, const cJSON *app)
 static void put_coverage(struct flame_text *out, const struct batch *batch,
 			 const cJSON *app)
 {
-	char text[160];
+	char text[320];
 
 	batch_describe_coverage(batch, app, text, sizeof(text));
 	cli_print(out, "<p class=\"note\">%s.</p>\n", text);

@@ -274,6 +274,11 @@ static void put_executor(struct fl_buf *to, const struct flame_bill *bill,
 	put_some(to, "unended_us", sum->unended);
 	put_number(to, "cpu_us", sum->cpu);
 	put_some(to, "gc_us", sum->gc);
+	put_some(to, "walled_us", sum->walled);
+	put_some(to, "ready_us", sum->ready);
+	put_some(to, "clock_shift_ms", e->shift / 1000000);
+	if (e->clock == FL_CLOCK_UNKNOWN)
+		fl_buf_text(to, ",\"clock_unknown\":true");
 	put_number(to, "tasks", (int64_t)sum->tasks);
 	put_number(to, "samples", (int64_t)sum->samples);
 	put_some(to, "took_us", sum->duration);

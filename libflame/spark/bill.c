@@ -275,6 +275,8 @@ static void add_shares(struct flame_bill *bill)
 		e->used += share->active + share->overhead;
 		e->cpu += share->cpu;
 		e->gc += share->gc;
+		e->walled += share->walled;
+		e->ready += share->ready;
 		e->samples += share->samples;
 	}
 	for (size_t i = 0; i < spark->nexecutors; i++) {

@@ -71,6 +71,7 @@ struct fl_bill_query {
 
 struct fl_bill_executor {
 	int64_t paid, idle, unended, used, cpu, gc;
+	int64_t walled, ready;		/* as in fl_spark_share */
 	uint64_t tasks, samples;
 	/* Of tasks: their time, and what it would be at the others' pace. */
 	int64_t duration, expected;

@@ -29,6 +29,7 @@ enum {
 struct run {
 	size_t stage, executor;
 	double us;
+	bool first;		/* of the stage on its core: loads classes */
 	const struct fl_spark_task *task;
 };
 
@@ -69,26 +70,34 @@ static struct run *list_runs(const struct flame_bill *bill, size_t *n)
 {
 	const struct fl_spark *spark = bill->spark;
 	struct run *runs;
+	int64_t *before = fl_zeroed(bill->nstages + 1, sizeof(*before));
 	size_t all = 0;
 
 	for (size_t i = 0; i < spark->nexecutors; i++)
 		all += spark->executors[i].ntasks;
-	runs = fl_zeroed(all + 1, sizeof(*runs));
+	runs = before ? fl_zeroed(all + 1, sizeof(*runs)) : NULL;
 	*n = 0;
-	for (size_t i = 0; runs && i < spark->nexecutors; i++)
+	for (size_t i = 0; runs && i < spark->nexecutors; i++) {
+		memset(before, 0, bill->nstages * sizeof(*before));
 		for (size_t k = 0; k < spark->executors[i].ntasks; k++) {
 			const struct fl_spark_task *task =
 				&spark->executors[i].tasks[k];
 
+			size_t stage = stage_of(bill, task->stage);
+			bool first = before[stage]++ <
+				     spark->executors[i].cores;
+
 			if (task->ok && task->finish)
 				runs[(*n)++] = (struct run){
-					stage_of(bill, task->stage), i,
+					stage, i,
 					FL_MAX((double)task->active / 1000,
-					       1000.), task,
+					       1000.), first, task,
 				};
 		}
+	}
 	if (runs && *n)
 		qsort(runs, *n, sizeof(*runs), by_stage);
+	fl_free(before);
 	return runs;
 }
 
@@ -130,6 +139,21 @@ static bool is_more(int64_t n, int64_t median)
 					       FL_MAX((double)median, 1.);
 }
 
+/*
+ * Whether the longest is the first on its core and no longer than other such
+ * tasks: a JVM begins slowly.
+ */
+static bool is_warming_up(const struct run *runs, size_t n, double *scratch)
+{
+	size_t firsts = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (runs[i].first)
+			scratch[firsts++] = runs[i].us;
+	return runs[n].first && firsts &&
+	       runs[n].us < TIMES_LONGER * middle(scratch, firsts);
+}
+
 /* n: of all but the longest, which is runs[n]. */
 static void find_longest(struct fl_bill_tail *tail, const struct run *runs,
 			 size_t n, double *scratch)
@@ -149,6 +173,7 @@ static void find_longest(struct fl_bill_tail *tail, const struct run *runs,
 	tail->reads_more = is_more(task->records, tail->records) ||
 			   is_more(task->bytes, tail->bytes);
 	tail->stands_out = alone &&
+		(tail->reads_more || !is_warming_up(runs, n, scratch)) &&
 		(times >= TIMES_LONGER || tail->reads_more ||
 		 (n >= 7 && deviation_of(runs, n) >= DEVIATIONS));
 }

@@ -14,10 +14,14 @@
 enum {
 	FIRST_BITS = 24,	/* buckets of 2^24 ns, 17 ms, at first */
 	MAX_BUCKETS = 32768,	/* then they are doubled */
-	MAX_COARSE = 4096,	/* of the first search */
-	MIN_SAMPLES = 200,
+	MAX_COARSE = 2048,	/* of the first search */
+	MIN_SAMPLES = 200,	/* to measure it, */
+	MIN_DOUBT = 20,		/* and to say that it is another */
 	MIN_TASKS = 3
 };
+
+/* Of samples where the log has no task: as its clock has milliseconds. */
+#define ALMOST_NONE .003
 
 /* Halves the number of buckets.  false: out of memory. */
 static bool widen(struct fl_spark_clock *clock)
@@ -191,27 +195,74 @@ static int64_t search(const struct series *x, const struct series *y,
 	return from + (int64_t)top;
 }
 
-/* Searches around a shift of time in the smallest buckets. */
-static enum fl_spark_clock_fit refine(const struct fl_spark_clock *clock,
-				      const struct fl_spark_executor *e,
-				      int64_t around, int64_t within,
-				      int64_t *shift)
+/*
+ * The shift near another, in buckets: of those that leave fewest samples where
+ * there is no task the one that correlates best.
+ */
+static int64_t refine(const struct series *x, const struct series *y,
+		      int64_t around, int64_t within)
+{
+	double least = 2, best = -2, r;
+	int64_t found = around;
+
+	for (int64_t i = around - within; i <= around + within; i++)
+		least = FL_MIN(least, contradict(x, y, i));
+	for (int64_t i = around - within; i <= around + within; i++) {
+		if (contradict(x, y, i) > least + ALMOST_NONE)
+			continue;
+		r = correlate(x, y, i);
+		if (r > best) {
+			best = r;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Both series of seconds or more, and of few buckets. */
+static bool make_coarse(const struct fl_spark_clock *clock,
+			const struct fl_spark_executor *e, struct series *x,
+			struct series *y, unsigned *bits)
+{
+	for (*bits = FL_MAX(clock->bits, 30);; ++*bits) {
+		if (!make_samples(x, clock, *bits) || !make_tasks(y, e, *bits))
+			return false;
+		if (FL_MAX(x->n, y->n) <= MAX_COARSE)
+			return true;
+		fl_free(x->data);
+		fl_free(y->data);
+		x->data = y->data = NULL;
+	}
+}
+
+/*
+ * A shift in seconds or more, if one stands out: by its correlation, or as the
+ * only one that has tasks where the samples are.  UNKNOWN: none does, and there
+ * must be one.
+ */
+static enum fl_spark_clock_fit find_coarse(const struct fl_spark_clock *clock,
+					   const struct fl_spark_executor *e,
+					   int64_t *shift, int64_t *within)
 {
 	struct series x = { 0 }, y = { 0 };
-	const int64_t width = INT64_C(1) << clock->bits;
-	enum fl_spark_clock_fit fit = FL_CLOCK_UNKNOWN;
-	double best, next;
+	double best, next, none, wrong;
+	enum fl_spark_clock_fit fit = FL_CLOCK_FITS;
+	unsigned bits;
+	int64_t found;
 
-	if (make_samples(&x, clock, clock->bits) &&
-	    make_tasks(&y, e, clock->bits)) {
-		int64_t found = search(&x, &y, (around - within) / width,
-				       (around + within) / width, 1, &best,
-				       &next);
-
-		*shift = found * width;
-		fit = llabs(*shift) <= 200000000 + width ||
-		      (!around && best - correlate(&x, &y, 0) < 0.05) ? FL_CLOCK_FITS :
-							    FL_CLOCK_APART;
+	*shift = 0;
+	if (make_coarse(clock, e, &x, &y, &bits)) {
+		wrong = contradict(&x, &y, 0);
+		none = correlate(&x, &y, 0);
+		found = search(&x, &y, y.first - x.first - (int64_t)x.n,
+			       y.first - x.first + (int64_t)y.n, 0.02, &best,
+			       &next);
+		*within = INT64_C(3) << bits;
+		if (next < 0 && wrong > 0.05 ? best > 0.1 : best >= 0.3 &&
+		    best - next >= 0.1 && best - none >= 0.1)
+			*shift = found * (INT64_C(1) << bits);
+		else if (wrong > 0.05)
+			fit = FL_CLOCK_UNKNOWN;
 	}
 	fl_free(x.data);
 	fl_free(y.data);
@@ -223,30 +274,27 @@ enum fl_spark_clock_fit fl_spark_clock_fit(const struct fl_spark_clock *clock,
 					   int64_t *shift)
 {
 	struct series x = { 0 }, y = { 0 };
+	const int64_t width = INT64_C(1) << clock->bits;
 	enum fl_spark_clock_fit fit = FL_CLOCK_FITS;
-	unsigned bits = FL_MAX(clock->bits, 30);
-	double best = 0, next = 0, wrong = 0;
-	int64_t found = 0;
+	int64_t around, within = 0;
+	double wrong;
 
-	if (clock->samples < MIN_SAMPLES || e->ntasks < MIN_TASKS)
-		return FL_CLOCK_FITS;
-	for (; make_samples(&x, clock, bits) && make_tasks(&y, e, bits) &&
-	     FL_MAX(x.n, y.n) > MAX_COARSE; bits++) {
-		fl_free(x.data);
-		fl_free(y.data);
-		x.data = y.data = NULL;
-	}
-	if (x.data && y.data) {
-		wrong = contradict(&x, &y, 0);
-		found = search(&x, &y, y.first - x.first - (int64_t)x.n,
-			       y.first - x.first + (int64_t)y.n, 0.02, &best,
-			       &next);
-		if (best < 0.3 || best - next < 0.1 ||
-		    (found && best - correlate(&x, &y, 0) < 0.1))
-			fit = wrong > 0.05 ? FL_CLOCK_UNKNOWN : FL_CLOCK_FITS;
-		else
-			fit = refine(clock, e, found * (INT64_C(1) << bits),
-				     INT64_C(3) << (bits - 1), shift);
+	if (clock->samples && e->ntasks &&
+	    make_samples(&x, clock, clock->bits) &&
+	    make_tasks(&y, e, clock->bits) &&
+	    (wrong = contradict(&x, &y, 0)) > ALMOST_NONE) {
+		fit = find_coarse(clock, e, &around, &within);
+		if (clock->samples < MIN_SAMPLES || e->ntasks < MIN_TASKS)
+			fit = wrong > 0.05 && clock->samples >= MIN_DOUBT ?
+			      FL_CLOCK_UNKNOWN : FL_CLOCK_FITS;
+		else if (fit == FL_CLOCK_FITS) {
+			*shift = refine(&x, &y, around / width,
+					within / width) * width;
+			if (llabs(*shift) > 200000000 + width &&
+			    wrong - contradict(&x, &y, *shift / width) >
+			    2 * ALMOST_NONE)
+				fit = FL_CLOCK_APART;
+		}
 	}
 	fl_free(x.data);
 	fl_free(y.data);

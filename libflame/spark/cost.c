@@ -10,6 +10,7 @@
 #include "fl.h"
 
 #include "spark/cost.h"
+#include "spark/on_task.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,6 +30,7 @@ struct share {
 	int64_t unknown;	/* of active, whose CPU time it lacks */
 	int64_t overhead;	/* the rest from launch to finish */
 	size_t first, n;	/* entries, once they are sorted */
+	uint64_t runnable;	/* of samples[WALL] */
 	uint64_t samples[KINDS];
 };
 
@@ -48,7 +50,7 @@ struct fl_spark_cost {
 	int64_t price;		/* of a core-hour, millionths; 0: none */
 	int64_t put;		/* sum of forwarded core-seconds, millionths */
 	int64_t priced;		/* the same sum in money */
-	flame_id thread;
+	flame_id state;
 	flame_id last;		/* the metric of the last sample, */
 	enum kind last_kind;	/* and what it is */
 	struct share *shares;	/* by stage, then executor */
@@ -57,21 +59,19 @@ struct fl_spark_cost {
 	struct entry *entries;
 	size_t nentries, entries_capacity;
 	struct fl_index sums;
-	struct fl_rewrite on_task;	/* by stack; see is_on_task */
+	struct fl_on_task on_task;
 	struct fl_rewrite in_python;	/* see fl_spark_is_python */
-	struct fl_patterns runs, waits;
 	/* By executor. */
 	struct executor {
 		bool seen;	/* by a sample */
 		int64_t used, unended;
 		int64_t cpu;	/* of tasks that have samples of it, */
 		uint64_t parts;	/* and these */
-		struct fl_spark_clock clock;
 	} *executors;
 	struct executor all;	/* the same of all */
 	int64_t waited;		/* [not on a CPU], */
 	int64_t active;		/* of so much time of tasks */
-	bool by_thread;		/* somebody asks for threads */
+	bool by_thread, by_state;	/* somebody asks for these */
 	bool *strange;		/* applications that others' logs are of */
 	uint64_t open;		/* samples of several stages' tasks */
 	/* Time that was shared out by others' stacks, and its variance. */
@@ -179,49 +179,6 @@ static bool add_tasks(struct fl_spark_cost *cost)
 
 /* Samples ---------------------------------------------------------------- */
 
-/*
- * Whether a thread of the pool works on a task in a stack: 1 no, 2 yes, 3 only
- * if the thread is of the pool, as the stack's root was lost.
- */
-enum { NO = 1, YES, IN_POOL };
-
-static flame_id of_stack(struct fl_spark_cost *cost, flame_id stack)
-{
-	struct flame *flame = cost->sink->flame;
-	flame_id *known = fl_rewrite_slot(flame, &cost->on_task, stack);
-	flame_id result = IN_POOL;
-
-	if (!known)
-		return NO;
-	if (*known)
-		return *known;
-	for (flame_id s = stack; s && result == IN_POOL;
-	     s = fl_parent(flame, s)) {
-		flame_id name = fl_frame_at(flame, s)->name;
-
-		if (fl_patterns_match(flame, &cost->runs, name))
-			result = YES;
-		else if (fl_patterns_match(flame, &cost->waits, name))
-			result = NO;
-	}
-	*fl_rewrite_slot(flame, &cost->on_task, stack) = result;
-	return result;
-}
-
-static bool is_on_task(struct fl_spark_cost *cost,
-		       const struct flame_sample *s)
-{
-	struct flame *flame = cost->sink->flame;
-	flame_id result = of_stack(cost, s->stack), name;
-
-	if (result != IN_POOL)
-		return result == YES;
-	name = s->thread ? flame_label_get(flame, s->thread, cost->thread) : 0;
-	/* "Executor task launch worker for task ...", "... idle worker#3" */
-	return name && fl_slice_starts(fl_name_at(flame, name),
-				       "Executor task ");
-}
-
 static int add_entry(struct fl_spark_cost *cost, const struct entry *new)
 {
 	struct flame *flame = cost->sink->flame;
@@ -251,6 +208,16 @@ static int add_entry(struct fl_spark_cost *cost, const struct entry *new)
 	       FLAME_OK : fl_no_memory(flame);
 }
 
+/* Of a thread that was on a CPU, or ready and without one. */
+static bool is_runnable(const struct fl_spark_cost *cost, flame_id labels)
+{
+	struct flame *flame = cost->sink->flame;
+	flame_id state = flame_label_get(flame, labels, cost->state);
+
+	return state && fl_slice_is(fl_name_at(flame, state),
+				    "STATE_RUNNABLE");
+}
+
 static int add_to(struct fl_spark_cost *cost, size_t executor, size_t stage,
 		  const struct flame_sample *s, uint64_t parts)
 {
@@ -260,13 +227,18 @@ static int add_to(struct fl_spark_cost *cost, size_t executor, size_t stage,
 		.kind = cost->last_kind == CPU &&
 			fl_spark_is_python(cost->sink->flame, &cost->in_python,
 					   s->stack) ? PYTHON : cost->last_kind,
-		.stack = s->stack, .labels = s->labels, .parts = parts,
+		.stack = s->stack, .parts = parts,
+		.labels = !s->labels || cost->by_state ? s->labels :
+			  flame_label(cost->sink->flame, s->labels, cost->state,
+				      0),
 		.thread = cost->by_thread ? s->thread : 0,
 	};
 
 	if (!place)		/* of a task that never ended */
 		return FLAME_OK;
 	entry.share = (uint32_t)(*place - 1);
+	if (entry.kind == WALL && is_runnable(cost, s->labels))
+		cost->shares[entry.share].runnable += parts;
 	return add_entry(cost, &entry);
 }
 
@@ -341,14 +313,10 @@ int fl_spark_cost_add(struct fl_spark_cost *cost, size_t executor,
 	if (!is_timed(cost, s->metric))
 		return FLAME_OK;
 	cost->executors[executor].seen = true;
-	if (!s->stack || !is_on_task(cost, s))
+	if (!s->stack || !span || !span->ntasks ||
+	    !fl_on_task(cost->sink->flame, &cost->on_task, s))
 		return FLAME_OK;
 	weight = FL_MIN(weight, UINT32_MAX);
-	if (!fl_spark_clock_add(&cost->executors[executor].clock, s->time,
-				weight))
-		return fl_no_memory(cost->sink->flame);
-	if (!span || !span->ntasks)
-		return FLAME_OK;
 	return task ? add_to(cost, executor, task->stage, s, weight * PARTS) :
 		      divide(cost, executor, span, s, weight);
 }
@@ -362,11 +330,8 @@ static bool may_be_on_task(struct fl_spark_cost *cost,
 {
 	struct flame *flame = cost->sink->flame;
 
-	return is_on_task(cost, s) ||
-	       fl_spark_is_python(flame, &cost->in_python, s->stack) ||
-	       (of_stack(cost, s->stack) == IN_POOL &&
-		!(s->thread && flame_label_get(flame, s->thread,
-					       cost->thread)));
+	return fl_may_be_on_task(flame, &cost->on_task, s) ||
+	       fl_spark_is_python(flame, &cost->in_python, s->stack);
 }
 
 /* Whether tasks of the stage ran on the executor, and ended. */
@@ -801,6 +766,18 @@ static void estimate(struct share *share, double time)
 	share->unknown = 0;
 }
 
+/*
+ * How long a share's threads were ready and had no CPU: as many wall-clock
+ * samples as say so, without the CPU time that the log has.
+ */
+static int64_t ready_time(const struct share *share)
+{
+	double time = share->samples[WALL] ? (double)share->active *
+		(double)share->runnable / (double)share->samples[WALL] : 0;
+
+	return FL_MAX((int64_t)time - share->cpu, 0);
+}
+
 /* Copies the shares as they were billed, for who reports them. */
 static bool keep_shares(struct fl_spark_cost *cost)
 {
@@ -829,34 +806,13 @@ static bool keep_shares(struct fl_spark_cost *cost)
 			.gc = FL_MIN(from->gc, from->active - cpu),
 			.unknown = FL_MIN(from->unknown, rest),
 			.overhead = from->overhead,
+			.walled = from->runnable ? from->active : 0,
+			.ready = from->unknown ? 0 : ready_time(from),
 			.samples = (samples + PARTS / 2) / PARTS,
 		};
 	}
 	spark->nshares = cost->nshares;
 	return true;
-}
-
-/* Says whether an executor's samples are where the log has its tasks. */
-static void report_clock(const struct fl_spark_cost *cost, size_t executor)
-{
-	const struct fl_spark_executor *e = &cost->spark->executors[executor];
-	const struct fl_spark_clock *clock = &cost->executors[executor].clock;
-	int64_t shift = 0;
-
-	switch (fl_spark_clock_fit(clock, e, &shift)) {
-	case FL_CLOCK_FITS:
-		break;
-	case FL_CLOCK_APART:
-		fl_warn(cost->sink->flame, "--spark-events: the log's clock is "
-			"%.1f s %s executor %s's recording: samples of "
-			"it are in wrong stages", fabs((double)shift) / 1e9,
-			shift > 0 ? "later than" : "earlier than", e->id);
-		break;
-	case FL_CLOCK_UNKNOWN:
-		fl_warn(cost->sink->flame, "--spark-events: samples of executor "
-			"%s's tasks are where the log has none; how far the "
-			"clocks are apart cannot be measured", e->id);
-	}
 }
 
 static void report(const struct fl_spark_cost *cost)
@@ -867,7 +823,6 @@ static void report(const struct fl_spark_cost *cost)
 	for (size_t i = 0; i < cost->spark->nexecutors; i++) {
 		n += !cost->strange[cost->spark->executors[i].app];
 		seen += cost->executors[i].seen;
-		report_clock(cost, i);
 	}
 	if (cost->scaled)
 		fl_warn(flame, "cost: %zu of %zu executors are in the "
@@ -934,9 +889,6 @@ int fl_spark_cost_finish(struct fl_spark_cost *cost)
 
 static int init(struct fl_spark_cost *cost, struct flame *flame)
 {
-	static const char runs[] = "executor.Executor\\$TaskRunner.run$";
-	static const char waits[] = "ThreadPoolExecutor.getTask$";
-
 	cost->metric = flame_metric(flame, FL_COST_METRIC,
 				    cost->price ? FL_MONEY_MILLIONTH :
 						  FL_CORE_US);
@@ -947,18 +899,16 @@ static int init(struct fl_spark_cost *cost, struct flame *flame)
 	cost->stage_tasks = fl_name(flame, "stage-tasks");
 	cost->query = fl_name(flame, "query");
 	cost->operator = fl_name(flame, "operator");
-	cost->thread = fl_name(flame, "thread");
+	cost->state = fl_name(flame, "state");
 	cost->executors = fl_zeroed(cost->spark->nexecutors + 1,
 				    sizeof(*cost->executors));
-	for (const struct flame_sink *s = cost->sink->next; s; s = s->next)
+	for (const struct flame_sink *s = cost->sink->next; s; s = s->next) {
 		cost->by_thread |= s->needs & FL_NEED_THREAD;
+		cost->by_state |= s->needs & FL_NEED_STATE;
+	}
 	if (!cost->executors || !add_tasks(cost))
 		return fl_no_memory(flame);
-	if (fl_patterns_add(flame, &cost->runs, FL_COST_METRIC, runs, false) !=
-	    FLAME_OK)
-		return FLAME_FAILED;
-	return fl_patterns_add(flame, &cost->waits, FL_COST_METRIC, waits,
-			       false);
+	return fl_on_task_init(flame, &cost->on_task);
 }
 
 struct fl_spark_cost *fl_spark_cost_new(struct flame_sink *sink,
@@ -988,15 +938,11 @@ void fl_spark_cost_free(struct fl_spark_cost *cost)
 		return;
 	fl_free(cost->shares);
 	fl_free(cost->entries);
-	for (size_t i = 0; cost->executors && i < cost->spark->nexecutors; i++)
-		fl_spark_clock_free(&cost->executors[i].clock);
 	fl_free(cost->executors);
 	fl_free(cost->strange);
 	fl_map_free(&cost->index);
 	fl_index_free(&cost->sums);
-	fl_rewrite_free(&cost->on_task);
+	fl_on_task_free(&cost->on_task);
 	fl_rewrite_free(&cost->in_python);
-	fl_patterns_free(&cost->runs);
-	fl_patterns_free(&cost->waits);
 	fl_free(cost);
 }

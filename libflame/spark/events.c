@@ -10,6 +10,7 @@
 
 #include "filter/filter.h"
 #include "io/command.h"
+#include "spark/align.h"
 #include "spark/cost.h"
 #include "spark/operators.h"
 #include "spark/spark.h"
@@ -86,6 +87,7 @@ struct events {
 	struct fl_operators operators;
 	bool costs;		/* asked for */
 	struct fl_spark_cost *cost;	/* NULL: not, or not begun */
+	struct fl_spark_align *align;
 	int64_t price;		/* of a core-hour, millionths; 0: none */
 	struct fl_rewrite threads;	/* by thread: its task's id plus 2 */
 	/* The last sample's labels, and the executor that they name. */
@@ -518,11 +520,11 @@ static int put_placed(struct flame_sink *sink, const struct place *p,
 
 /* Samples ----------------------------------------------------------------- */
 
-static int put_cost(struct flame_sink *sink, const struct flame_sample *s)
+static int put_cost(struct flame_sink *sink, size_t executor,
+		    const struct flame_sample *s)
 {
 	struct events *events = sink->state;
-	const struct fl_spark_executor *e =
-		&events->spark->executors[events->executor];
+	const struct fl_spark_executor *e = &events->spark->executors[executor];
 	struct fl_spark_span *span = fl_spark_span_at(events->spark, e,
 						      s->time);
 	const struct fl_spark_task *task = NULL;
@@ -530,40 +532,65 @@ static int put_cost(struct flame_sink *sink, const struct flame_sample *s)
 	is_late(events, e, s->time);
 	if (span && span->ntasks)
 		task = task_in(sink, e, span, s);
-	return fl_spark_cost_add(events->cost, events->executor, span, task, s);
+	return fl_spark_cost_add(events->cost, executor, span, task, s);
 }
 
-static int put_events(struct flame_sink *sink,
-		      const struct flame_sample *sample)
+static int put_labelled(struct flame_sink *sink, size_t executor,
+			const struct flame_sample *sample)
 {
 	struct events *events = sink->state;
 	struct flame_sample s = *sample;
-	const struct place *place = find_place(sink, sample);
 
-	events->samples++;
+	s.labels = label_at(sink, &events->spark->executors[executor], &s);
+	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
+}
+
+/* executor: that of the sample, whose time is the log's; or it has its place. */
+static int put_aligned(struct flame_sink *sink, size_t executor,
+		       const struct flame_sample *s)
+{
+	const struct events *events = sink->state;
+	const struct place *place;
+
+	if (executor != FL_SPARK_NONE)
+		return events->cost ? put_cost(sink, executor, s) :
+				      put_labelled(sink, executor, s);
+	place = find_place(sink, s);
 	if (place)
-		return put_placed(sink, place, sample);
-	if (s.time == FLAME_NOTIME) {
+		return put_placed(sink, place, s);
+	return events->cost ? FLAME_OK : fl_put(sink->next, s);
+}
+
+/* The executor that a sample without a place of its own is placed on. */
+static size_t placed_on(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct events *events = sink->state;
+
+	if (s->time == FLAME_NOTIME) {
 		timeless_of(events, events->place.executor)->others++;
-		return events->cost ? FLAME_OK : fl_put(sink->next, &s);
+		return FL_SPARK_NONE;
 	}
-	if (!events->known || events->labels != s.labels) {
-		events->labels = s.labels;
-		events->executor = find_executor(sink, s.labels);
+	if (!events->known || events->labels != s->labels) {
+		events->labels = s->labels;
+		events->executor = find_executor(sink, s->labels);
 		events->known = true;
 	}
 	if (events->executor == FL_SPARK_NONE) {
 		events->strangers++;
 		if (!events->stranger)
 			events->stranger = flame_label_get(
-				sink->flame, s.labels, events->keys[EXECUTOR]);
-		return events->cost ? FLAME_OK : fl_put(sink->next, &s);
+				sink->flame, s->labels, events->keys[EXECUTOR]);
 	}
-	if (events->cost)
-		return put_cost(sink, &s);
-	s.labels = label_at(sink, &events->spark->executors[events->executor],
-			    &s);
-	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
+	return events->executor;
+}
+
+static int put_events(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct events *events = sink->state;
+
+	events->samples++;
+	return fl_spark_align_put(events->align, find_place(sink, s) ?
+				  FL_SPARK_NONE : placed_on(sink, s), s);
 }
 
 static void warn_of_end(struct flame *flame, const struct events *events)
@@ -613,6 +640,8 @@ static int finish_events(struct flame_sink *sink)
 	const struct events *events = sink->state;
 	uint64_t timeless = count_timeless(events);
 
+	if (fl_spark_align_end(events->align) != FLAME_OK)
+		return FLAME_FAILED;
 	if (events->late)
 		warn_of_end(sink->flame, events);
 	if (timeless)
@@ -624,10 +653,12 @@ static int finish_events(struct flame_sink *sink)
 		warn_of_strangers(sink->flame, events);
 	return events->cost ? fl_spark_cost_finish(events->cost) : FLAME_OK;
 }
+
 static void free_events(struct flame_sink *sink)
 {
 	struct events *events = sink->state;
 
+	fl_spark_align_free(events->align);
 	fl_spark_cost_free(events->cost);
 	fl_spark_ids_free(events->ids);
 	fl_free(events->timeless);
@@ -674,7 +705,7 @@ static void ask(struct flame_sink *sink)
 	struct events *events = sink->state;
 
 	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS |
-		      FL_NEED_TASK_SPAN;
+		      FL_NEED_TASK_SPAN | (events->costs ? FL_NEED_STATE : 0);
 	for (struct flame_sink *s = sink->next; s; s = s->next) {
 		events->tasks |= s->needs & FL_NEED_TASK;
 		events->details |= s->needs & (FL_NEED_TASK |
@@ -716,6 +747,9 @@ static struct flame_sink *make_sink(struct flame_sink *next, const char *list,
 		fl_no_memory(next->flame);
 		goto failed;
 	}
+	events->align = fl_spark_align_new(sink, events->spark, put_aligned);
+	if (!events->align)
+		goto failed;
 	if (!cost)
 		return sink;
 	events->cost = fl_spark_cost_new(sink, events->spark,

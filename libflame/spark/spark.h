@@ -109,6 +109,14 @@ struct fl_spark_span {
 	flame_id stage;			/* the filter's: value of the label */
 };
 
+/*
+ * The clock of an executor's recording beside the log's.  FITS: or there is
+ * none, or it is too short.  APART: the log's times are later by a shift, or
+ * earlier.  UNKNOWN: samples of tasks are where the log has none, and no single
+ * shift explains it.
+ */
+enum fl_spark_clock_fit { FL_CLOCK_FITS, FL_CLOCK_APART, FL_CLOCK_UNKNOWN };
+
 struct fl_spark_executor {
 	size_t app;
 	const char *id, *host;
@@ -120,6 +128,8 @@ struct fl_spark_executor {
 	struct fl_spark_task *tasks;	/* by start */
 	size_t ntasks, capacity;
 	size_t first_span, nspans;
+	enum fl_spark_clock_fit clock;	/* align.c: once samples were seen */
+	int64_t shift;			/* ns, of APART */
 };
 
 /*
@@ -131,6 +141,8 @@ struct fl_spark_share {
 	int64_t active, cpu, gc;	/* gc: of active, not of cpu */
 	int64_t unknown;		/* of the rest: ran or waited */
 	int64_t overhead;		/* the rest from launch to finish */
+	/* Of active with wall-clock samples: ready, without a CPU. */
+	int64_t walled, ready;
 	uint64_t samples;		/* that its time was divided by */
 };
 
@@ -289,12 +301,6 @@ struct fl_spark_clock {
 /* false: out of memory. */
 bool fl_spark_clock_add(struct fl_spark_clock *clock, int64_t time,
 			uint64_t weight);
-/*
- * APART: the log's times are *shift ns later than the recording's, or earlier
- * if negative.  UNKNOWN: samples of tasks are where the log has none, and no
- * single shift explains it.
- */
-enum fl_spark_clock_fit { FL_CLOCK_FITS, FL_CLOCK_APART, FL_CLOCK_UNKNOWN };
 enum fl_spark_clock_fit fl_spark_clock_fit(const struct fl_spark_clock *clock,
 					   const struct fl_spark_executor *e,
 					   int64_t *shift);

@@ -52,8 +52,8 @@ def prices():
     if trouble == "module":
         return F.udf(distance, LongType())("id"), 100e3
     if trouble == "regex":
-        return F.concat(F.repeat(F.lit("a"), 19), F.col("id").cast("string")
-                        ).rlike("^(a+)+$").cast("long"), 4e3
+        return F.concat(F.repeat(F.lit("a"), 100), F.col("id").cast("string")
+                        ).rlike(".*a.*a.*b").cast("long"), 3e4
     if trouble == "lock":
         return java("PriceRule"), 4e6
     if trouble == "gc":
