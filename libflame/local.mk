@@ -31,7 +31,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/command.c libflame/io/command.h libflame/io/listing.c \
 	libflame/io/hadoop.c libflame/io/hadoop.h \
 	libflame/io/hadoop_token.c libflame/io/hadoop_token.h \
-	libflame/io/hdfs.c libflame/io/hdfs.h \
+	libflame/io/hdfs.c libflame/io/hdfs.h libflame/io/hdfs_token.c \
 	libflame/io/s3.c libflame/io/s3.h \
 	libflame/io/stall.c libflame/io/stall.h \
 	libflame/io/tar.c libflame/io/tar.h \

@@ -95,33 +95,19 @@ static void put_base64(struct fl_buf *out, struct slice bytes)
 /* Choosing ---------------------------------------------------------------- */
 
 struct choice {
-	struct slice service;
-	struct token found, only;
-	unsigned others;	/* tokens for HDFS */
+	bool (*is_ours)(void *arg, struct slice service);
+	void *arg;
+	struct token found;
 	bool has_found;
 };
 
 static void consider(struct choice *choice, const struct token *token)
 {
-	struct slice service = token->service;
-	const char *colon;
-
-	if (!fl_slice_is(token->kind, "HDFS_DELEGATION_TOKEN") &&
-	    !fl_slice_is(token->kind, "WEBHDFS delegation") &&
-	    !fl_slice_is(token->kind, "SWEBHDFS delegation"))
-		return;
-	choice->only = *token;
-	choice->others++;
-	if (fl_slice_starts(service, "ha-hdfs:")) {
-		service.data += strlen("ha-hdfs:");
-		service.size -= strlen("ha-hdfs:");
-	}
-	colon = service.size ? memchr(service.data, ':', service.size) : NULL;
-	if (colon)
-		service.size = (size_t)(colon - service.data);
-	if (choice->has_found || !choice->service.size ||
-	    service.size != choice->service.size ||
-	    memcmp(service.data, choice->service.data, service.size) != 0)
+	if (choice->has_found ||
+	    (!fl_slice_is(token->kind, "HDFS_DELEGATION_TOKEN") &&
+	     !fl_slice_is(token->kind, "WEBHDFS delegation") &&
+	     !fl_slice_is(token->kind, "SWEBHDFS delegation")) ||
+	    !choice->is_ours(choice->arg, token->service))
 		return;
 	choice->found = *token;
 	choice->has_found = true;
@@ -177,9 +163,10 @@ static void read_proto(struct choice *choice, struct slice rest)
 }
 
 bool fl_hadoop_token(struct fl_buf *out, const void *file, size_t size,
-		     struct slice service)
+		     bool (*is_ours)(void *arg, struct slice service),
+		     void *arg)
 {
-	struct choice choice = { .service = service };
+	struct choice choice = { .is_ours = is_ours, .arg = arg };
 	struct slice rest = { file, size };
 	struct fl_buf bytes = { 0 };
 	const struct token *t;
@@ -192,9 +179,9 @@ bool fl_hadoop_token(struct fl_buf *out, const void *file, size_t size,
 		read_writable(&choice, rest);
 	else
 		read_proto(&choice, rest);
-	if (!choice.has_found && choice.others != 1)
+	if (!choice.has_found)
 		return false;
-	t = choice.has_found ? &choice.found : &choice.only;
+	t = &choice.found;
 	put_text(&bytes, t->identifier);
 	put_text(&bytes, t->password);
 	put_text(&bytes, t->kind);
@@ -205,12 +192,13 @@ bool fl_hadoop_token(struct fl_buf *out, const void *file, size_t size,
 }
 
 bool fl_hadoop_token_file(struct fl_buf *out, const char *path,
-			  struct slice service)
+			  bool (*is_ours)(void *arg, struct slice service),
+			  void *arg)
 {
 	FILE *file = fopen(path, "rbe");
 	char *data = file ? fl_alloc(MAX_FILE) : NULL;
 	size_t n = data ? fread(data, 1, MAX_FILE, file) : 0;
-	bool good = n && fl_hadoop_token(out, data, n, service);
+	bool good = n && fl_hadoop_token(out, data, n, is_ours, arg);
 
 	fl_free(data);
 	if (file)

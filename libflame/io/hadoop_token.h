@@ -10,14 +10,15 @@
 #include "fl.h"
 
 /*
- * Puts the token for HDFS, as WebHDFS takes it, into out: the one whose service
- * names a nameservice or host of service, or else the only one that there is.
- * false: there is none, or several of others.
+ * Puts the first token for HDFS whose service is_ours accepts, as WebHDFS reads
+ * it, into out.  false: there is none.
  */
 bool fl_hadoop_token(struct fl_buf *out, const void *file, size_t size,
-		     struct slice service);
+		     bool (*is_ours)(void *arg, struct slice service),
+		     void *arg);
 /* The same of a file; false also where it cannot be read. */
 bool fl_hadoop_token_file(struct fl_buf *out, const char *path,
-			  struct slice service);
+			  bool (*is_ours)(void *arg, struct slice service),
+			  void *arg);
 
 #endif

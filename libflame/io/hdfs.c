@@ -31,7 +31,7 @@ static bool is_same(struct slice a, struct slice b)
 }
 
 /* Where ":PORT" begins; an address of IPv6 has colons in brackets. */
-static size_t host_size(struct slice host)
+size_t fl_hdfs_host_size(struct slice host)
 {
 	for (size_t n = host.size; n && host.data[n - 1] != ']'; n--)
 		if (host.data[n - 1] == ':')
@@ -46,14 +46,14 @@ static void add_node(struct fl_hdfs *hdfs, bool tls, struct slice login,
 		     struct slice host, struct slice instead)
 {
 	struct fl_buf *base = &hdfs->base[hdfs->count];
-	size_t n = host_size(host);
+	size_t n = fl_hdfs_host_size(host);
 	struct slice name = { host.data, n };
 
 	if (hdfs->count == FL_HDFS_NODES || !host.size)
 		return;
 	hdfs->count++;
 	if (instead.size && (!n || fl_slice_is(name, "0.0.0.0")))
-		name = (struct slice){ instead.data, host_size(instead) };
+		name = (struct slice){ instead.data, fl_hdfs_host_size(instead) };
 	fl_buf_text(base, tls ? "https://" : "http://");
 	fl_buf_put(base, login.data, login.size);
 	fl_buf_put(base, name.data, name.size);
@@ -76,19 +76,23 @@ static bool has_tls(void)
 	return policy && strcmp(policy, "HTTPS_ONLY") == 0;
 }
 
-/* The NameNode of "", ".NAMESERVICE" or ".NAMESERVICE.ID". */
-static bool add_known(struct fl_hdfs *hdfs, const char *of, struct slice rpc)
+bool fl_hdfs_add_known(struct fl_hdfs *hdfs, bool tls, const char *of,
+		       struct slice rpc)
 {
-	bool tls = has_tls();
 	struct slice host = slice(fl_hadoop("dfs.namenode.%s-address%s",
 					    tls ? "https" : "http", of));
 
 	if (!rpc.size)
 		rpc = slice(fl_hadoop("dfs.namenode.rpc-address%s", of));
 	if (!host.size)
-		host = (struct slice){ rpc.data, host_size(rpc) };
+		host = (struct slice){ rpc.data, fl_hdfs_host_size(rpc) };
 	add_node(hdfs, tls, FL_SLICE(""), host, rpc);
 	return host.size;
+}
+
+static bool add_known(struct fl_hdfs *hdfs, const char *of, struct slice rpc)
+{
+	return fl_hdfs_add_known(hdfs, has_tls(), of, rpc);
 }
 
 static bool add_nameservice(struct fl_hdfs *hdfs, struct slice name)
@@ -122,7 +126,7 @@ static bool is_rpc(struct slice host, const char *address)
 	struct fl_buf text = { 0 };
 	bool same = is_same(host, given);
 
-	if (!same && host_size(host) == host.size) {
+	if (!same && fl_hdfs_host_size(host) == host.size) {
 		fl_buf_print(&text, "%.*s:%d", (int)host.size, host.data,
 			     RPC_PORT);
 		same = !text.failed && is_same(fl_buf_slice(&text), given);
@@ -275,10 +279,9 @@ static void find_hdfs(struct fl_hdfs *hdfs, const char *path)
 
 	fl_buf_text(&hdfs->file, host.data + host.size);
 	take_login(hdfs, &host, &login);
-	fl_buf_put(&hdfs->service, host.data, host_size(host));
 	if (!add_configured(hdfs, host)) {
 		/* By its port for HTTP, which is not that of the URL. */
-		host.size = host_size(host);
+		host.size = fl_hdfs_host_size(host);
 		add_node(hdfs, false, login, host, FL_SLICE(""));
 		hdfs->assumed = true;
 	}
@@ -301,8 +304,7 @@ bool fl_hdfs_find(struct fl_hdfs *hdfs, const char *path)
 		find_hdfs(hdfs, path);
 	} else {
 		take_login(hdfs, &host, &login);
-		fl_buf_put(&hdfs->service, host.data, host_size(host));
-		add_list(hdfs, begins(path, "s"), login, host);
+			add_list(hdfs, begins(path, "s"), login, host);
 		fl_buf_text(&hdfs->file, file);
 	}
 	good = !hdfs->file.failed && !hdfs->user.failed;
@@ -317,7 +319,7 @@ void fl_hdfs_free(struct fl_hdfs *hdfs)
 		fl_buf_free(&hdfs->base[i]);
 	fl_buf_free(&hdfs->file);
 	fl_buf_free(&hdfs->user);
-	fl_buf_free(&hdfs->service);
+	fl_buf_free(&hdfs->pin);
 }
 
 bool fl_hdfs_is_known(const char *path)

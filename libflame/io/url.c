@@ -77,6 +77,7 @@ struct fl_url {
 	bool standby;		/* one of the NameNodes was */
 	char *query;		/* of a bucket of S3; NULL: the file */
 	struct curl_slist *headers;	/* of S3 */
+	struct curl_slist *pins;	/* addresses of servers */
 	char region[64];	/* where the bucket is, if that was said */
 	struct fl_buf request;	/* the URL that was asked for last */
 	struct fl_buf data;	/* bytes for the reader */
@@ -391,6 +392,20 @@ static void set_limits(struct fl_url *url)
 		libcurl.curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
 }
 
+/* A token goes to the address that it is for; false: out of memory. */
+static bool set_pin(struct fl_url *url)
+{
+	struct curl_slist *old = url->pins;
+	bool has_pin = url->hdfs.pin.size;
+
+	url->pins = has_pin ? libcurl.curl_slist_append(NULL,
+						url->hdfs.pin.data) : NULL;
+	libcurl.curl_easy_setopt(url->link.easy, CURLOPT_CONNECT_TO, url->pins);
+	if (old)
+		libcurl.curl_slist_free_all(old);
+	return !has_pin || url->pins;
+}
+
 static bool put_request(struct fl_url *url)
 {
 	struct fl_buf *request = &url->request;
@@ -424,6 +439,8 @@ static bool start(struct fl_url *url)
 	libcurl.curl_easy_setopt(easy, CURLOPT_URL, url->request.data);
 	set_protocols(url);
 	set_login(url);
+	if (!set_pin(url))
+		return false;
 	if (url->kind == FL_URL_S3 && !sign(url))
 		return false;
 	set_limits(url);
@@ -516,6 +533,9 @@ static void explain(struct fl_url *url, CURLcode code)
 		fl_buf_text(out, url->said[0] ? url->said :
 			    libcurl.curl_easy_strerror(code));
 	hide_query(url, out);
+	if (url->hdfs.withheld && status_of(url) == 401)
+		fl_buf_text(out, "; the token for it is not sent over http: "
+			    "see --url-token");
 	if (url->failures > 1)
 		fl_buf_print(out, ", after %u tries", url->failures);
 	if (url->hdfs.count > 1 && url->refusals)
@@ -808,12 +828,16 @@ void fl_url_close(struct fl_url *url)
 						 url->link.easy);
 		libcurl.curl_easy_setopt(url->link.easy, CURLOPT_HTTPHEADER,
 					 NULL);
+		libcurl.curl_easy_setopt(url->link.easy, CURLOPT_CONNECT_TO,
+					 NULL);
 		recycle_link(url->link);
 	} else {
 		close_link(url->link);
 	}
 	if (url->headers)
 		libcurl.curl_slist_free_all(url->headers);
+	if (url->pins)
+		libcurl.curl_slist_free_all(url->pins);
 	fl_s3_close(&url->s3);
 	fl_hdfs_free(&url->hdfs);
 	fl_buf_free(&url->excluded);

@@ -45,8 +45,8 @@ bool fl_url_set(const char *option, const char *value);
 unsigned fl_url_timeout(void);	/* in seconds */
 unsigned fl_url_retries(void);
 /* A request of WebHDFS, with these settings and those of the environment. */
-void fl_url_of_hdfs(struct fl_buf *out, const struct fl_hdfs *hdfs,
-		    size_t node, uint64_t offset);
+void fl_url_of_hdfs(struct fl_buf *out, struct fl_hdfs *hdfs, size_t node,
+		    uint64_t offset);
 /* From now on, hdfs is a client's: no NameNode could be reached. */
 void fl_url_use_client(void);
 

@@ -6,7 +6,6 @@
 #include "fl.h"
 
 #include "io/client.h"
-#include "io/hadoop_token.h"
 #include "io/url.h"
 
 #include <errno.h>
@@ -295,8 +294,8 @@ unsigned fl_url_retries(void)
 	return atomic_load(&retries);
 }
 
-void fl_url_of_hdfs(struct fl_buf *out, const struct fl_hdfs *hdfs,
-		    size_t node, uint64_t offset)
+void fl_url_of_hdfs(struct fl_buf *out, struct fl_hdfs *hdfs, size_t node,
+		    uint64_t offset)
 {
 	struct fl_hdfs_login login = {
 		.user = getenv("HADOOP_USER_NAME"),
@@ -309,7 +308,7 @@ void fl_url_of_hdfs(struct fl_buf *out, const struct fl_hdfs *hdfs,
 	pthread_mutex_lock(&lock);
 	login.token = token ? token : getenv("FLAME_URL_TOKEN");
 	if (!login.token && tokens &&
-	    fl_hadoop_token_file(&of_job, tokens, fl_buf_slice(&hdfs->service)))
+	    fl_hdfs_token(&of_job, tokens, hdfs, node))
 		login.token = of_job.data;
 	fl_hdfs_request(out, hdfs, node, &login, offset);
 	pthread_mutex_unlock(&lock);

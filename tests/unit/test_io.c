@@ -1635,13 +1635,16 @@ Test(urls, options_have_limits)
 	TOKEN("\3two", "\x15HDFS_DELEGATION_TOKEN", "\x0cha-hdfs:prof") \
 	"\0"
 
+static bool is_text(void *text, struct slice service)
+{
+	return fl_slice_is(service, *(const char **)text);
+}
+
 static void expect_token(const char *file, size_t size, const char *service,
 			 const char *token)
 {
 	struct fl_buf out = { 0 };
-	bool found = fl_hadoop_token(&out, file, size,
-				     (struct slice){ service,
-						     strlen(service) });
+	bool found = fl_hadoop_token(&out, file, size, is_text, &service);
 
 	cr_expect_eq(found, token != NULL, "%s", service);
 	if (token)
@@ -1655,17 +1658,117 @@ Test(hadoop_token, the_service_chooses)
 {
 	static const char tokens[] = TOKENS;
 
-	expect_token(tokens, sizeof(tokens) - 1, "prof",
+	expect_token(tokens, sizeof(tokens) - 1, "ha-hdfs:prof",
 		     "A3R3bwJwdxVIREZTX0RFTEVHQVRJT05fVE9LRU4MaGEtaGRmczpwcm9m");
-	expect_token(tokens, sizeof(tokens) - 1, "10.0.0.1",
+	expect_token(tokens, sizeof(tokens) - 1, "10.0.0.1:8020",
 		     "A29uZQJwdxVIREZTX0RFTEVHQVRJT05fVE9LRU4NMTAuMC4wLjE6ODAyMA");
 	expect_token(tokens, sizeof(tokens) - 1, "other", NULL);
+	expect_token(tokens, sizeof(tokens) - 1, "", NULL);	/* of YARN */
 	/* A cut file has the tokens before the cut. */
-	expect_token(tokens, sizeof(tokens) - 8, "other",
+	expect_token(tokens, sizeof(tokens) - 8, "10.0.0.1:8020",
 		     "A29uZQJwdxVIREZTX0RFTEVHQVRJT05fVE9LRU4NMTAuMC4wLjE6ODAyMA");
-	expect_token(tokens, 20, "prof", NULL);
-	expect_token("HDTS\1\x7f", 6, "prof", NULL);
-	expect_token("", 0, "prof", NULL);
+	expect_token(tokens, sizeof(tokens) - 8, "ha-hdfs:prof", NULL);
+	expect_token(tokens, 20, "10.0.0.1:8020", NULL);
+	expect_token("HDTS\1\x7f", 6, "ha-hdfs:prof", NULL);
+	expect_token("", 0, "", NULL);
+}
+
+/* The pin of a token with this service; NULL: the URL's node gets none. */
+static const char *pin_of(const char *url, size_t node, const char *service,
+			  bool withheld)
+{
+	static const char head[] =
+		"HDTS\0\1" TOKEN("\3one", "\x15HDFS_DELEGATION_TOKEN", "");
+	static char pin[200];
+	char path[] = "/tmp/flame-token-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "wb");
+	struct fl_hdfs hdfs = { .count = 0 };
+	struct fl_buf out = { 0 };
+	bool found;
+
+	fwrite(head, 1, sizeof(head) - 1, file);
+	fprintf(file, "%c%s%c", (int)strlen(service), service, 0);
+	fclose(file);
+	cr_assert(fl_hdfs_find(&hdfs, url) && node < hdfs.count, "%s", url);
+	found = fl_hdfs_token(&out, path, &hdfs, node);
+	cr_expect_eq(hdfs.withheld, withheld, "%s %s", url, service);
+	snprintf(pin, sizeof(pin), "%.*s", (int)hdfs.pin.size,
+		 hdfs.pin.size ? hdfs.pin.data : "");
+	cr_expect(!hdfs.withheld || !found);
+	fl_buf_free(&out);
+	fl_hdfs_free(&hdfs);
+	unlink(path);
+	return found ? pin : NULL;
+}
+
+Test(hadoop_token, goes_to_the_address_and_port_it_names)
+{
+	setenv("HADOOP_CONF_DIR", "/nowhere", 1);
+	cr_expect_null(pin_of("webhdfs://127.0.0.1:82", 0, "ha-hdfs:p", false));
+	cr_expect_null(pin_of("webhdfs://p", 0, "ha-hdfs:p", false));
+	cr_expect_null(pin_of("webhdfs://127.0.0.1:82", 0, "127.0.0.1:81",
+			      false));
+	cr_expect_null(pin_of("webhdfs://10.0.0.2", 0, "10.0.0.1:9870", false));
+	cr_expect_null(pin_of("webhdfs://10.0.0.2", 0, "10.0.0.2", false));
+	cr_expect_null(pin_of("webhdfs://10.0.0.2", 0, "", false));
+	cr_expect_str_eq(pin_of("webhdfs://10.0.0.1", 0, "10.0.0.1:9870",
+				false), "");
+	cr_expect_str_eq(pin_of("webhdfs://a,10.0.0.1:1", 1, "10.0.0.1:1",
+				false), "");
+	cr_expect_str_eq(pin_of("webhdfs://NN.x:1", 0, "nn.X:1", false), "");
+	cr_expect_str_eq(pin_of("webhdfs://LocalHost", 0, "127.0.0.1:9870",
+				false),
+			 "LocalHost:9870:127.0.0.1:9870");
+	cr_expect_str_eq(pin_of("swebhdfs://[::1]", 0, "0:0:0:0:0:0:0:1:9871",
+				false), "[::1]:9871:[::1]:9871");
+	cr_expect_str_eq(pin_of("https://u:p@127.0.0.1/x/webhdfs/v1/a", 0,
+				"127.0.0.1:443", false),
+			 "127.0.0.1:443:127.0.0.1:443");
+}
+
+#define SETTING(name, value) \
+	"<property><name>dfs." name "</name><value>" value "</value></property>"
+
+Test(hadoop_token, goes_to_configured_name_nodes_of_its_service)
+{
+	char conf[] = "/tmp/flame-conf-XXXXXX", path[64];
+	FILE *file;
+
+	cr_assert(mkdtemp(conf));
+	snprintf(path, sizeof(path), "%s/hdfs-site.xml", conf);
+	file = fopen(path, "w");
+	fputs("<configuration>"
+	      SETTING("ha.namenodes.prof", "a,b")
+	      SETTING("namenode.rpc-address.prof.a", "127.0.0.1:8020")
+	      SETTING("namenode.rpc-address.prof.b", "10.0.0.2:8020")
+	      SETTING("namenode.http-address.prof.a", "localhost:70")
+	      SETTING("namenode.https-address.prof.b", "10.0.0.2:71")
+	      SETTING("namenode.rpc-address.one", "127.0.0.9:8020")
+	      "</configuration>", file);
+	fclose(file);
+	setenv("HADOOP_CONF_DIR", conf, 1);
+	cr_expect_str_eq(pin_of("hdfs://prof/", 0, "ha-hdfs:prof", false), "");
+	cr_expect_str_eq(pin_of("hdfs://prof/", 0, "127.0.0.1:8020", false),
+			 "");
+	cr_expect_str_eq(pin_of("webhdfs://127.0.0.1:70", 0, "ha-webhdfs:prof",
+				false), "127.0.0.1:70:127.0.0.1:70");
+	cr_expect_str_eq(pin_of("swebhdfs://10.0.0.2:71", 0, "ha-hdfs:prof",
+				false), "");
+	cr_expect_str_eq(pin_of("hdfs://one/", 0, "127.0.0.9:8020", false), "");
+	/* Others read what goes over http to another machine. */
+	cr_expect_null(pin_of("hdfs://prof/", 1, "ha-hdfs:prof", true));
+	cr_expect_null(pin_of("webhdfs://10.0.0.2", 0, "10.0.0.2:8020", true));
+	cr_expect_str_eq(pin_of("hdfs://prof/", 1, "10.0.0.2:9870", false), "");
+	/* Of others. */
+	cr_expect_null(pin_of("hdfs://prof/", 0, "ha-hdfs:pro", false));
+	cr_expect_null(pin_of("hdfs://prof/", 0, "ha-hdfs:", false));
+	cr_expect_null(pin_of("hdfs://prof/", 0, "ha-hdfs", false));
+	cr_expect_null(pin_of("hdfs://one/", 0, "ha-hdfs:one", false));
+	cr_expect_null(pin_of("hdfs://prof/", 0, "127.0.0.9:8020", false));
+	cr_expect_null(pin_of("webhdfs://127.0.0.1:72", 0, "ha-hdfs:prof",
+			      false));
+	unlink(path);
+	rmdir(conf);
 }
 
 /* A terminal ----------------------------------------------------------- */
