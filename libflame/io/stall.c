@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources that fall silent, or that give a byte now and then.
+ * Sources that fall silent, or that give a byte now and then, or a header
+ * without an end.
  */
 #include "fl.h"
 
@@ -24,6 +25,15 @@ void fl_stall_came(struct fl_stall *stall, size_t bytes)
 	stall->bytes += bytes;
 }
 
+void fl_stall_header(struct fl_stall *stall, size_t bytes, bool ended)
+{
+	stall->header += bytes;
+	if (!ended)
+		return;
+	fl_stall_came(stall, (size_t)stall->header);
+	stall->header = 0;
+}
+
 bool fl_stall_waited(struct fl_stall *stall, int64_t ms, unsigned seconds,
 		     char *why, size_t size)
 {
@@ -32,7 +42,9 @@ bool fl_stall_waited(struct fl_stall *stall, int64_t ms, unsigned seconds,
 	stall->silent += ms;
 	stall->window += ms;
 	if (stall->silent >= limit) {
-		snprintf(why, size, "nothing came for %u s", seconds);
+		snprintf(why, size, stall->header ?
+			 "the header of the answer did not end in %u s" :
+			 "nothing came for %u s", seconds);
 		return true;
 	}
 	if (stall->window < limit)

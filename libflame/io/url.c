@@ -200,9 +200,9 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	struct slice rest = { line, size * n }, value;
 
 	n = rest.size;
-	fl_stall_came(&url->stall, n);
 	while (rest.size && (unsigned char)rest.data[rest.size - 1] <= ' ')
 		rest.size--;
+	fl_stall_header(&url->stall, n, !rest.size);
 	if (fl_slice_starts(rest, "HTTP/"))
 		url->found[0] = '\0';
 	else if (is_header(rest, "x-amz-bucket-region:", &value))

@@ -21,6 +21,7 @@ that is active, as of an HA pair.  Names below FOLDER choose what goes wrong:
 	drip*		gives a byte now and then
 	mute*		says nothing at all and stays open
 	header*		has a header of 2 MB
+	lines*		has a header of lines that come one by one, without end
 	endless*	a folder in which each folder has one of that name
 	within*		a folder that has a folder without a name
 	standby*	RemoteException of a NameNode that is not active
@@ -177,10 +178,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, "application/json", json.dumps({
             "FileStatuses": {"FileStatus": entries}}, indent=0).encode())
 
-    def drip(self):
+    def drip(self, text=b"x"):
         time.sleep(0.3)
         try:
-            self.wfile.write(b"x")
+            self.wfile.write(text)
             self.wfile.flush()
         except OSError:
             self.close_connection = True
@@ -203,6 +204,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if name.startswith("header"):
             self.answer(200, "text/plain", body, X_Long="x" * 2000000)
+            return
+        if name.startswith("lines"):
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            while self.drip(b"X-More: ........................\r\n"):
+                pass
             return
         if name.startswith("login"):
             self.answer(200, "text/html; charset=utf-8",
