@@ -171,6 +171,12 @@ char *batch_unique(const char *base, char *const *names, size_t n);
 void batch_make_safe(char *name);
 void batch_free_input(struct batch_input *input);
 
+/*
+ * batch_jobs.c: moves event logs of Spark from the inputs to --spark-events.
+ * false: the message is out.
+ */
+bool batch_find_jobs(struct cli *cli);
+
 /* batch_logs.c -------------------------------------------------------- */
 
 /* The files of --spark-events, before the keys are parsed. */

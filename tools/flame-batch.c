@@ -76,6 +76,8 @@ static bool check_options(struct cli *cli)
 {
 	if (cli->info || (cli->event && strcmp(cli->event, "list") == 0))
 		return true;
+	if (!batch_find_jobs(cli))
+		return false;
 	if (!cli->output || strcmp(cli->output, "-") == 0) {
 		cli_say(cli, "no output: name a folder, as -o site");
 		return false;

@@ -36,7 +36,7 @@ batch_sources = tools/flame-batch.c tools/batch.h \
 	tools/batch_report.c tools/batch_rows.c tools/batch_timeline.c \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
 	tools/batch_keys.c \
-	tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \
+	tools/batch_jobs.c tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \
 	tools/batch_empty.c tools/batch_page.c tools/batch_read.c \
 	tools/batch_record.c tools/batch_stages.c \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \

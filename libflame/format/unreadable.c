@@ -266,7 +266,8 @@ static const struct row rows[] = {
 	  "settings=profile filename=cpu.jfr", BYTES("\xca\xfe\xba\xbe"), 0,
 	  MAGIC, is_class },
 	{ "an event log of Spark",
-	  "it has no stacks; give the executors' recordings or thread dumps",
+	  "it has no stacks; name it by --spark-events beside the executors' "
+	  "recordings, or flame-batch --spark-events @ -o SITE shows it alone",
 	  BYTES("{\"Event\":\"SparkListener"), 0, TEXT, NULL },
 
 	{ "an execution trace of Go", "show it: go tool trace @",

@@ -607,7 +607,7 @@ bool fl_json_element(struct fl_json *json)
 {
 	fl_json_next(json);
 	return json->token != FL_JSON_ARRAY_END &&
-	       json->token != FL_JSON_FAILED;
+	       json->token != FL_JSON_FAILED && json->token != FL_JSON_END;
 }
 
 bool fl_json_enter_object(struct fl_json *json)

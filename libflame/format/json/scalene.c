@@ -129,11 +129,13 @@ static void read_stack(struct fl_json_source *js, void *object)
 {
 	struct scalene *s = object;
 	struct fl_json *json = &js->json;
+	const unsigned depth = json->depth;
 	bool good = read_frames(s);
-	int64_t count = good ? read_count(s) : -1;
+	/* An empty array has ended by now. */
+	int64_t count = good && json->depth == depth ? read_count(s) : -1;
 
 	s->had_stacks = true;
-	while (fl_json_element(json))
+	while (json->depth == depth && fl_json_element(json))
 		fl_json_skip(json);
 	if (json->error)
 		return;
