@@ -23,6 +23,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/java_blocks.c libflame/io/json.c libflame/io/json.h \
 	libflame/io/json_probe.c \
 	libflame/io/log.c libflame/io/log.h libflame/io/log_json.c \
+	libflame/io/log_pattern.c \
 	libflame/io/log_prefix.c \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \

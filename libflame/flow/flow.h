@@ -127,6 +127,12 @@ struct flame_source {
 	bool whole;		/* the batch has all of its samples */
 	int damage;		/* see flame_source_damage */
 	struct fl_input input;
+	/* In a log: labels of the program whose lines are read. */
+	struct {
+		flame_id key, value;
+	} program[2];
+	unsigned nlabels, nprograms;
+	bool log;		/* it is one: io/log.h */
 	unsigned flow;		/* the sink it is pumped into; 0: none */
 	bool summed;		/* chunks that repeat earlier ones count once */
 	bool part;		/* of another's input: see fl_format.split */
@@ -198,6 +204,8 @@ extern const struct fl_format *const fl_formats[];
 /* Detects: the format whose probe checks most bits; NULL with fl_fail. */
 const struct fl_format *fl_format_detect(struct flame *flame,
 					 struct fl_in *in);
+/* The most bits that a format checks of a text, of which more may follow. */
+int fl_format_bits(const uint8_t *head, size_t n, bool whole);
 /*
  * format/empty.c: inputs without bytes, or of blank lines and comments alone.
  * The format gives no sample and is in no table.
@@ -207,6 +215,8 @@ extern const struct fl_format fl_format_empty;
 extern const struct fl_format fl_format_tar, fl_format_zip,
 	fl_format_yarn;
 bool fl_is_empty(struct fl_in *in);
+/* source.c: the lines of another program begin: a mark of io/log.h. */
+void fl_source_begin_program(struct flame_source *source, struct slice mark);
 /* source.c: of a read.  FLAME_FAILED: out of memory. */
 int fl_batch_add(struct flame_source *source,
 		 const struct flame_sample *sample);

@@ -45,6 +45,55 @@ static const struct fl_format *find_format(struct flame *flame,
 	       fl_format_named(flame, format, false);
 }
 
+/* The text up to a character, which *rest loses with it. */
+static struct slice cut_at(struct slice *rest, char c)
+{
+	const char *at = rest->size ? memchr(rest->data, c, rest->size) : NULL;
+	size_t n = at ? (size_t)(at - rest->data) : rest->size;
+	struct slice head = { rest->data, n };
+
+	n += at != NULL;
+	*rest = (struct slice){ rest->data + n, rest->size - n };
+	return head;
+}
+
+void fl_source_begin_program(struct flame_source *source, struct slice mark)
+{
+	struct flame *flame = source->flame;
+	struct slice key, value;
+
+	source->nprograms++;
+	source->nlabels = 0;
+	mark = (struct slice){ mark.data + 1, mark.size - 1 };
+	while (mark.size) {
+		value = cut_at(&mark, FL_LOG_SEPARATOR);
+		key = cut_at(&value, '=');
+		if (source->nlabels == FL_COUNT(source->program) ||
+		    !(fl_slice_is(key, "pod") ||
+		      fl_slice_is(key, "container")))
+			continue;
+		source->program[source->nlabels].key =
+			flame_name(flame, key.data, key.size);
+		source->program[source->nlabels++].value =
+			flame_name(flame, value.data, value.size);
+	}
+}
+
+/* The mark of the first program: no reader sees it. */
+static void begin_first_program(struct flame_source *source)
+{
+	const char *at, *lf;
+	size_t n;
+
+	at = (const char *)fl_in_peek(source->in, 1, &n);
+	if (!n || at[0] != FL_LOG_MARK)
+		return;
+	lf = fl_in_peek_line(source->in, &at, &n);
+	fl_source_begin_program(source, (struct slice){
+		at, lf ? (size_t)(lf - at) : n });
+	fl_in_consume(source->in, lf ? (size_t)(lf + 1 - at) : n);
+}
+
 enum kind { A_FILE, IN_MEMORY, A_MEMBER };
 
 static struct flame_source *start(struct flame *flame, struct fl_in *in,
@@ -52,6 +101,8 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 {
 	struct flame_source *source;
 	const struct fl_format *archive;
+	struct fl_in *plain;
+	bool log;
 
 	if (!in)
 		return NULL;
@@ -62,7 +113,8 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 		return NULL;
 	if (!archive && fl_tar_take(in))
 		archive = &fl_format_tar;
-	in = archive ? in : fl_log_unwrap(in);
+	plain = in;
+	in = archive ? in : fl_log_unwrap(in, fl_format_bits);
 	if (!in)
 		return NULL;
 	if (archive && kind == A_MEMBER) {
@@ -71,6 +123,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 		fl_in_close(in);
 		return NULL;
 	}
+	log = in != plain;
 	/* A member's bytes come through the archive, which is not locked. */
 	if (flame->threads > 1 && kind != A_MEMBER)
 		in = fl_in_unpack_in_thread(in, MIN_THREAD_BYTES);
@@ -85,6 +138,9 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->start = source->end = FLAME_NOTIME;
 	source->first = source->last = FLAME_NOTIME;
 	source->seen_first = source->seen_last = FLAME_NOTIME;
+	source->log = log;
+	if (log)
+		begin_first_program(source);
 	source->format = archive ? archive :
 			 find_format(flame, in, format, kind != IN_MEMORY);
 	/* One thread reads text from a buffer as fast as from a mapping. */
@@ -252,6 +308,18 @@ static void begin(struct flame_source *source)
 		fl_in_map(source->in);
 }
 
+static flame_id add_program(struct flame_source *source, flame_id labels)
+{
+	struct flame *flame = source->flame;
+
+	for (unsigned i = 0; i < source->nlabels; i++)
+		if (!flame_label_get(flame, labels, source->program[i].key))
+			labels = flame_label(flame, labels,
+					     source->program[i].key,
+					     source->program[i].value);
+	return labels;
+}
+
 int fl_batch_add(struct flame_source *source,
 		 const struct flame_sample *sample)
 {
@@ -260,7 +328,11 @@ int fl_batch_add(struct flame_source *source,
 	if (!fl_grow(&batch->samples, &batch->capacity, batch->n + 1,
 		     sizeof(*batch->samples)))
 		return fl_no_memory(source->flame);
-	batch->samples[batch->n++] = *sample;
+	batch->samples[batch->n] = *sample;
+	if (fl_unlikely(source->nlabels))
+		batch->samples[batch->n].labels =
+			add_program(source, sample->labels);
+	batch->n++;
 	return FLAME_OK;
 }
 

@@ -288,6 +288,7 @@ static int open_asprof(struct flame_source *source)
 	r->flame = source->flame;
 	r->options = source->options;
 	r->lines.in = source->in;
+	r->lines.source = source;
 	return FLAME_OK;
 }
 

@@ -6,7 +6,6 @@
 #include "fl.h"
 
 #include "format/format.h"
-#include "io/log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@ int fl_dump_open(struct flame_source *source)
 	dump->source = source;
 	source->surveyed = true;
 	dump->lines.in = source->in;
+	dump->lines.source = source;
 	fl_dump_of(dump, "threads", "threads", "threads");
 	return FLAME_OK;
 }
@@ -235,25 +235,6 @@ static int finish(struct fl_dump *dump)
 	return FLAME_END;
 }
 
-/* The labels of a mark that a log's layer put before lines of a program. */
-static void begin_program(struct fl_dump *dump, struct slice mark)
-{
-	struct flame *flame = dump->source->flame;
-	struct slice key, value;
-
-	dump->program = 0;
-	dump->nprograms++;
-	mark = (struct slice){ mark.data + 1, mark.size - 1 };
-	while (mark.size) {
-		value = fl_slice_split(&mark, FL_LOG_SEPARATOR);
-		key = fl_slice_split(&value, '=');
-		if (fl_slice_is(key, "pod") || fl_slice_is(key, "container"))
-			dump->program = flame_label(flame, dump->program,
-				flame_name(flame, key.data, key.size),
-				flame_name(flame, value.data, value.size));
-	}
-}
-
 int fl_dump_read(struct fl_dump *dump,
 		 void (*accept)(struct fl_dump *dump, struct slice line),
 		 void (*end)(struct fl_dump *dump))
@@ -266,11 +247,9 @@ int fl_dump_read(struct fl_dump *dump,
 			if (!dump->open)
 				return finish(dump);
 			end(dump);
-		} else if (fl_unlikely(line.size &&
-				       line.data[0] == FL_LOG_MARK)) {
+		} else if (fl_unlikely(dump->lines.marked)) {
 			if (dump->open)
 				end(dump);
-			begin_program(dump, line);
 		} else {
 			accept(dump, line);
 		}

@@ -80,14 +80,16 @@ struct fl_lines_options {
 extern const struct fl_option_table fl_lines_option_table;
 
 /*
- * lines.c: what readers of lines share.  Zeroed, then with its in: at the
- * beginning.
+ * lines.c: what readers of lines share.  Zeroed, then with its in (and source,
+ * for logs): at the beginning.
  */
 struct fl_lines {
 	struct fl_in *in;
+	struct flame_source *source;
 	size_t used;		/* peeked bytes of the current line */
 	bool again;		/* gives the last line once more */
 	bool ended;		/* the line given last had its newline */
+	bool marked;		/* it is empty: another program's follow */
 	uint64_t number;	/* of the line given last; the first is 1 */
 	uint64_t good;		/* samples so far: the reader counts them */
 	uint64_t bad, first_bad;	/* lines that were not understood */
@@ -127,10 +129,9 @@ struct fl_dump {
 	int64_t tid, pid;	/* -1: not known */
 	int64_t weight;		/* 1, unless the reader sets it */
 	const char *state;	/* "STATE_RUNNABLE"; NULL: not known */
-	flame_id labels;	/* instead of the program's; 0: none */
+	flame_id labels;	/* instead of `program`; 0: none */
 	flame_id thread;	/* labels of it beside name, tid, pid */
-	flame_id program;	/* labels pod, container: io/log.h */
-	uint64_t nprograms;	/* whose lines have begun */
+	flame_id program;	/* labels of what is read */
 	int64_t time;		/* ns since 1970, or FLAME_NOTIME */
 	uint64_t line;		/* where it began */
 	flame_id *frames;	/* leaf first */

@@ -105,6 +105,15 @@ static const struct fl_format *bid(const uint8_t *head, size_t n, bool whole,
 	return *more && most < KNOWN && !whole ? NULL : best;
 }
 
+int fl_format_bits(const uint8_t *head, size_t n, bool whole)
+{
+	bool more;
+	int bits;
+
+	bid(head, n, whole, &more, &bits);
+	return bits;
+}
+
 /* Why no format reads the input. */
 static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
 		   size_t n)

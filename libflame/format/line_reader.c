@@ -18,6 +18,7 @@ int fl_line_reader_open(struct flame_source *source)
 	r->options = source->options;
 	r->flame = source->flame;
 	r->lines.in = source->in;
+	r->lines.source = source;
 	return FLAME_OK;
 }
 

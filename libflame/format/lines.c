@@ -6,10 +6,29 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "io/log.h"
 
 #include <inttypes.h>
 
 enum { FORGET = 1 << 20 };	/* bytes between telling the system */
+
+/*
+ * An empty line ends the record of the program whose lines end; its labels are
+ * those of samples until the next line is asked for.
+ */
+static bool end_program(struct fl_lines *lines, struct slice mark,
+			struct slice *line)
+{
+	lines->marked = !lines->marked;
+	if (!lines->marked) {
+		fl_source_begin_program(lines->source, mark);
+		return fl_lines_next(lines, line);
+	}
+	lines->ended = true;
+	lines->used = 0;
+	*line = (struct slice){ "", 0 };
+	return true;
+}
 
 bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 {
@@ -30,10 +49,13 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	/* A line that was cut is none: its number may have been longer. */
 	if (!avail || (!lf && fl_in_damage(lines->in)))
 		return false;
+	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
+	if (fl_unlikely(*at == FL_LOG_MARK) && lines->source &&
+	    lines->source->log)
+		return end_program(lines, *line, line);
 	lines->number += !lines->again;
 	lines->again = false;
 	lines->ended = lf != NULL;
-	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
 	fl_slice_skip_marks(line);
 	if (line->size && line->data[line->size - 1] == '\r')
 		line->size--;

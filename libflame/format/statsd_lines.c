@@ -435,6 +435,7 @@ static int open_statsd(struct flame_source *source)
 	s->source = source;
 	s->flame = source->flame;
 	s->lines.in = source->in;
+	s->lines.source = source;
 	s->names.flame = source->flame;
 	return FLAME_OK;
 }

@@ -22,7 +22,11 @@ struct program {
 };
 
 struct log {
-	fl_log_parse *parse;	/* NULL: JSON */
+	const struct fl_log_kind *kind;	/* NULL: none */
+	bool json;
+	bool colours;		/* of a terminal */
+	bool escapes;		/* of HTML */
+	struct fl_buf plain;	/* a line without these */
 	struct fl_buf text, key;	/* of a line */
 	struct program *programs;
 	size_t n, capacity;
@@ -111,6 +115,90 @@ static bool put_cut_line(struct log *log, struct slice text)
 	return log->last + 1 < log->n || put_line(log, text, false);
 }
 
+/* The size of "\033[1;32m" at the beginning; 0: it is none. */
+static size_t colour_size(struct slice s)
+{
+	size_t n = 2;
+
+	if (!fl_slice_starts(s, "\033["))
+		return 0;
+	while (n < s.size && (fl_is_digit(s.data[n]) || s.data[n] == ';'))
+		n++;
+	return n < s.size && (s.data[n] == 'm' || s.data[n] == 'K') ? n + 1 : 0;
+}
+
+static const struct { const char *name, *text; } escapes[] = {
+	{ "&lt;", "<" }, { "&gt;", ">" }, { "&quot;", "\"" }, { "&#34;", "\"" },
+	{ "&#39;", "'" }, { "&apos;", "'" }, { "&nbsp;", " " },
+	{ "&#x27;", "'" }, { "&#x2F;", "/" }, { "&amp;", "&" },
+};
+
+static size_t escape_size(struct slice s, const char **text)
+{
+	for (size_t i = 0; i < FL_COUNT(escapes); i++) {
+		if (fl_slice_starts(s, escapes[i].name)) {
+			*text = escapes[i].text;
+			return strlen(escapes[i].name);
+		}
+	}
+	return 0;
+}
+
+/* The text without colours and escapes, of which the log has some. */
+static struct slice plain_of(struct log *log, struct slice text)
+{
+	const char *escape;
+	size_t n;
+
+	if (!log->colours && !log->escapes)
+		return text;
+	log->plain.size = 0;
+	while (text.size) {
+		n = 0;
+		if (log->colours && text.data[0] == '\033')
+			n = colour_size(text);
+		if (!n && log->escapes && text.data[0] == '&' &&
+		    (n = escape_size(text, &escape)))
+			fl_buf_text(&log->plain, escape);
+		if (!n) {
+			fl_buf_byte(&log->plain, text.data[0]);
+			n = 1;
+		}
+		text.data += n;
+		text.size -= n;
+	}
+	return fl_buf_slice(&log->plain);
+}
+
+/* A column of CSV: two quotes are one. */
+static void unquote(struct slice *text, struct fl_buf *buf)
+{
+	if (text->size < 2 || text->data[0] != '"' ||
+	    text->data[text->size - 1] != '"')
+		return;
+	buf->size = 0;
+	for (size_t i = 1; i + 1 < text->size; i++) {
+		fl_buf_byte(buf, text->data[i]);
+		i += text->data[i] == '"' && text->data[i + 1] == '"';
+	}
+	*text = fl_buf_slice(buf);
+}
+
+static bool parse(struct log *log, struct slice line,
+		  struct fl_log_line *parsed)
+{
+	if (log->json)
+		return fl_log_json(line, &log->text, parsed);
+	parsed->text = line;
+	if (!log->kind)
+		return true;
+	if (!fl_log_take(log->kind, line, parsed))
+		return false;
+	if (log->kind->pattern && strchr(log->kind->pattern, ','))
+		unquote(&parsed->text, &log->text);
+	return true;
+}
+
 /* A line without a prefix is of the program of the line before. */
 static bool take_line(struct log *log, struct slice line, bool ended)
 {
@@ -120,10 +208,10 @@ static bool take_line(struct log *log, struct slice line, bool ended)
 	log->key.size = 0;
 	if (line.size && line.data[line.size - 1] == '\r')
 		line.size--;
-	found = log->parse ? log->parse(line, &parsed) :
-			     fl_log_json(line, &log->text, &parsed);
+	line = plain_of(log, line);
+	found = parse(log, line, &parsed);
 	/* Objects without a text, one that was cut, and blank lines. */
-	if (!found && !log->parse && (!line.size || line.data[0] == '{'))
+	if (!found && log->json && (!line.size || line.data[0] == '{'))
 		return true;
 	if (!found)
 		parsed.text = line;
@@ -208,15 +296,24 @@ static size_t read_log(void *state, struct fl_in *under, uint8_t *out,
 	return made;
 }
 
-static void end_log(void *state)
+static void forget_programs(struct log *log)
 {
-	struct log *log = state;
-
 	for (size_t i = 0; i < log->n; i++) {
 		fl_buf_free(&log->programs[i].key);
 		fl_buf_free(&log->programs[i].lines);
 	}
+	log->n = log->last = 0;
+	log->buffered = 0;
+	log->full = false;
+}
+
+static void end_log(void *state)
+{
+	struct log *log = state;
+
+	forget_programs(log);
 	fl_free(log->programs);
+	fl_buf_free(&log->plain);
 	fl_buf_free(&log->text);
 	fl_buf_free(&log->key);
 	fl_free(log);
@@ -247,58 +344,133 @@ static struct slice peek(struct fl_in *in, size_t most, bool *whole)
 	return (struct slice){ at ? at : "", FL_MIN(n, most) };
 }
 
-static void *begin(struct flame *flame, struct fl_in *under)
+static bool has_text(struct slice s, const char *text)
 {
-	enum { FIRST = 4096, LINE = 64 << 10 };
-	struct log *log;
+	return s.size && memmem(s.data, s.size, text, strlen(text));
+}
+
+/* The kind of its lines; *all: as fl_log_kind_of.  false: there is none. */
+static bool find_kind(struct log *log, struct slice head, bool *all)
+{
+	struct fl_buf plain = { 0 };
+
+	*all = true;
+	log->colours = has_text(head, "\033[");
+	log->escapes = head.data[0] != '<' &&
+		       (has_text(head, "&lt;") || has_text(head, "&gt;") ||
+			has_text(head, "&quot;"));
+	while (head.size && !plain.failed) {
+		struct slice line = plain_of(log, fl_log_cut_line(&head));
+
+		fl_buf_put(&plain, line.data, line.size);
+		fl_buf_byte(&plain, '\n');
+	}
+	log->kind = fl_log_kind_of(fl_buf_slice(&plain), &log->key, all);
+	/* Names may have colours. */
+	if (!log->kind && !log->escapes)
+		*all = false;
+	fl_buf_free(&plain);
+	return log->kind || log->colours || log->escapes;
+}
+
+/* The most bits of any reader for the text in the lines of one program. */
+static int bits_within(struct log *log, struct slice head, bool whole,
+		       fl_log_judge *judge)
+{
+	int most = 0;
+
+	while (head.size)
+		if (!take_line(log, fl_log_cut_line(&head), true))
+			return 0;
+	for (size_t i = 0; i < log->n; i++) {
+		struct slice text = fl_buf_slice(&log->programs[i].lines);
+
+		if (text.size && text.data[0] == FL_LOG_MARK)
+			fl_log_cut_line(&text);
+		if (text.size)
+			most = FL_MAX(most, judge((const uint8_t *)text.data,
+						  text.size, whole));
+	}
+	forget_programs(log);
+	return most;
+}
+
+/* Whole lines. */
+static struct slice peek_lines(struct fl_in *in, size_t most, bool *whole)
+{
+	struct slice head = peek(in, most, whole);
+	const char *lf = *whole || !head.size ? NULL :
+			 memrchr(head.data, '\n', head.size);
+
+	if (lf)
+		head.size = (size_t)(lf + 1 - head.data);
+	return head;
+}
+
+static bool is_text_log(struct log *log, struct fl_in *under,
+			fl_log_judge *judge)
+{
+	/* Folded text has so few. */
+	enum { FIRST = 4096, HEAD = 1 << 20, WEAK_BITS = 8 };
 	struct slice head;
-	bool whole, found;
+	bool whole, all;
+	int within;
+
+	head = peek_lines(under, FIRST, &whole);
+	if (!find_kind(log, head, &all))
+		return false;
+	head = peek_lines(under, HEAD, &whole);
+	within = bits_within(log, head, whole, judge);
+	all = all && (!log->kind || !log->kind->weak || within > WEAK_BITS);
+	return within && within >= !all + judge((const uint8_t *)head.data,
+						head.size, whole);
+}
+
+static void *begin(struct fl_in *under, fl_log_judge *judge)
+{
+	enum { FIRST = 512, LINE = 64 << 10 };
+	struct flame *flame = fl_in_flame(under);
+	struct slice head;
+	struct log *log;
+	bool whole;
 
 	head = peek(under, FIRST, &whole);
-	if (!head.size || (head.data[0] != '{' && !fl_log_may_begin(head)))
+	if (!head.size || memchr(head.data, '\0', head.size))
 		return NULL;
 	log = fl_zeroed(1, sizeof(*log));
 	if (!log) {
 		fl_no_memory(flame);
 		return NULL;
 	}
-	if (head.data[0] == '{') {
-		found = is_json_log(log, peek(under, LINE, &whole), whole);
-	} else {
-		log->parse = fl_log_prefix(peek(under, FL_LOG_HEAD, &whole),
-					   &log->key);
-		found = log->parse;
-	}
-	if (found)
+	log->json = head.data[0] == '{';
+	if (log->json ? is_json_log(log, peek(under, LINE, &whole), whole) :
+			is_text_log(log, under, judge))
 		return log;
 	end_log(log);
 	return NULL;
 }
 
-static unsigned no_bid(const uint8_t *head, size_t n)
-{
-	(void)head;
-	(void)n;
-	return 0;
-}
-
 /* In no table: the first line alone does not tell. */
 static const struct fl_decoder decoder = {
-	.name = "log", .bid = no_bid, .begin = begin, .read = read_log,
-	.end = end_log,
+	.name = "log", .read = read_log, .end = end_log,
 };
 
-struct fl_in *fl_log_unwrap(struct fl_in *in)
+/* A log of a log: lines with a time in those of a container. */
+enum { MAX_LOGS = 4 };
+
+struct fl_in *fl_log_unwrap(struct fl_in *in, fl_log_judge *judge)
 {
-	void *state = begin(fl_in_flame(in), in);
+	void *state;
 	struct fl_in *over;
 
-	if (!state)
-		return in;
-	over = fl_layer_over(in, &decoder, state);
-	if (!over) {
-		end_log(state);
-		fl_in_close(in);
+	for (int i = 0; i < MAX_LOGS && (state = begin(in, judge)); i++) {
+		over = fl_layer_over(in, &decoder, state);
+		if (!over) {
+			end_log(state);
+			fl_in_close(in);
+			return NULL;
+		}
+		in = over;
 	}
-	return over;
+	return in;
 }

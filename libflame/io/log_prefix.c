@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prefixes that collectors of logs put before each line.  Only a log with the
- * first line of a stack dump behind such a prefix is taken apart: other text
- * that happens to look like one stays as it is.
+ * Prefixes that collectors of logs put before each line, and which of all kinds
+ * a log has.
  */
 #include "fl.h"
 
@@ -180,42 +179,22 @@ static bool parse_syslog(struct slice line, struct fl_log_line *parsed)
 	return true;
 }
 
-/* kubectl logs --timestamps, docker logs -t: TIME text */
-static bool parse_time(struct slice line, struct fl_log_line *parsed)
-{
-	parsed->text = line;
-	return cut_instant(&parsed->text);
-}
-
-static fl_log_parse *const kinds[] = {
-	parse_kubectl, parse_cri, parse_syslog, parse_time, parse_compose,
-	parse_stern,
+const struct fl_log_kind fl_log_prefixes[] = {
+	{ .parse = parse_kubectl }, { .parse = parse_cri },
+	{ .parse = parse_syslog }, { .parse = parse_compose },
+	{ .parse = parse_stern, .weak = true }, { .parse = NULL }
 };
 
-/* Whether a reader of stack dumps would begin there. */
-static bool begins_dump(struct slice text)
+bool fl_log_take(const struct fl_log_kind *kind, struct slice line,
+		 struct fl_log_line *parsed)
 {
-	static const char *const begins[] = {
-		"Full thread dump ", "Thread 0x", "Current thread 0x",
-		"Process Thread Dump: ",
-	};
-
-	for (size_t i = 0; i < FL_COUNT(begins); i++)
-		if (fl_slice_starts(text, begins[i]))
-			return true;
-	return fl_slice_has(text, " Full thread dump ") ||
-	       fl_slice_is(text, "Traceback (most recent call last):") ||
-	       (fl_slice_starts(text, "\tat ") && fl_slice_ends(text, ")")) ||
-	       (fl_slice_starts(text, "goroutine ") &&
-		fl_slice_ends(text, "]:")) ||
-	       (fl_slice_starts(text, "Thread ") &&
-		fl_slice_has(text, " (active)")) ||
-	       (fl_slice_starts(text, "\"") &&
-		(fl_slice_has(text, " tid=0x") || fl_slice_has(text, " Id=") ||
-		 fl_slice_has(text, "\" - Thread t@")));
+	if (kind->parse)
+		return kind->parse(line, parsed);
+	parsed->text = line;
+	return fl_log_cut_pattern(kind->pattern, &parsed->text);
 }
 
-static struct slice cut_line(struct slice *rest)
+struct slice fl_log_cut_line(struct slice *rest)
 {
 	const char *lf = memchr(rest->data, '\n', rest->size);
 	struct slice line = { rest->data, lf ? (size_t)(lf - rest->data) :
@@ -227,55 +206,73 @@ static struct slice cut_line(struct slice *rest)
 	return line;
 }
 
-static bool has_kind(fl_log_parse *parse, struct slice line,
-		     struct fl_buf *key, struct slice *text)
+/* Headings: what journalctl says of itself, a command, names of columns. */
+enum { HEADINGS = 3 };
+
+static uint64_t number_of(struct slice line)
+{
+	uint64_t n = 0;
+
+	while (line.size && line.data[0] == ' ')
+		line = from(line, 1);
+	for (; line.size && fl_is_digit(line.data[0]); line = from(line, 1))
+		n = 10 * n + (uint64_t)(line.data[0] - '0');
+	return n;
+}
+
+/*
+ * Lines with the prefix; *others: lines without, behind the first with it.
+ * Numbers of lines count up.
+ */
+static unsigned count_lines(const struct fl_log_kind *kind, struct slice head,
+			    struct fl_buf *key, unsigned *others)
 {
 	struct fl_log_line parsed = { .key = key };
-	bool good;
+	unsigned n = 0, headings = 0;
+	uint64_t last = 0;
 
-	key->size = 0;
-	good = parse(line, &parsed);
-	*text = parsed.text;
-	return good;
-}
+	*others = 0;
+	while (head.size) {
+		struct slice line = fl_log_cut_line(&head);
 
-/* What journalctl says of itself. */
-static void skip_headings(struct slice *head)
-{
-	while (fl_slice_starts(*head, "-- "))
-		cut_line(head);
-}
-
-bool fl_log_may_begin(struct slice head)
-{
-	struct fl_buf key = { 0 };
-	struct slice line, text;
-	bool may = false;
-
-	skip_headings(&head);
-	head.size = FL_MIN(head.size, (size_t)512);
-	if (!head.size)
-		return false;
-	line = cut_line(&head);
-	for (size_t i = 0; i < FL_COUNT(kinds) && !may; i++)
-		may = has_kind(kinds[i], line, &key, &text);
-	fl_buf_free(&key);
-	return may;
-}
-
-fl_log_parse *fl_log_prefix(struct slice head, struct fl_buf *scratch)
-{
-	struct slice rest, text;
-
-	skip_headings(&head);
-	for (size_t i = 0; i < FL_COUNT(kinds); i++) {
-		rest = head;
-		if (!has_kind(kinds[i], cut_line(&rest), scratch, &text))
+		if (!line.size)
 			continue;
-		for (rest = head; rest.size;)
-			if (has_kind(kinds[i], cut_line(&rest), scratch,
-				     &text) && begins_dump(text))
-				return kinds[i];
+		key->size = 0;
+		if (!fl_log_take(kind, line, &parsed)) {
+			if (n)
+				++*others;
+			else if (++headings > HEADINGS)
+				return 0;
+			continue;
+		}
+		if (kind->pattern && kind->pattern[0] == 'n') {
+			if (n && number_of(line) != last + 1)
+				return 0;
+			last = number_of(line);
+		}
+		n++;
 	}
-	return NULL;
+	return n > headings && n > *others ? n : 0;
+}
+
+const struct fl_log_kind *fl_log_kind_of(struct slice head,
+					 struct fl_buf *scratch, bool *all)
+{
+	const struct fl_log_kind *const tables[] = {
+		fl_log_prefixes, fl_log_patterns
+	}, *best = NULL;
+	unsigned most = 0, others;
+
+	for (size_t i = 0; i < FL_COUNT(tables); i++)
+		for (const struct fl_log_kind *kind = tables[i];
+		     kind->parse || kind->pattern; kind++) {
+			unsigned n = count_lines(kind, head, scratch, &others);
+
+			if (n <= most)
+				continue;
+			most = n;
+			best = kind;
+			*all = !others;
+		}
+	return best;
 }

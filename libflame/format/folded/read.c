@@ -497,6 +497,7 @@ static int open_folded(struct flame_source *source)
 
 	r->options = source->options;
 	r->lines.in = source->in;
+	r->lines.source = source;
 	r->stacks.flame = source->flame;
 	r->stacks.dialect = &r->dialect;
 	return FLAME_OK;
@@ -573,24 +574,6 @@ static int end(struct flame_source *source, struct reader *r)
 	return status;
 }
 
-/* Whether the line is empty or a comment. */
-static inline bool is_skipped(struct flame_source *source,
-			      struct slice line)
-{
-	struct reader *r = source->state;
-
-	if (fl_unlikely(!line.size)) {
-		end_row(r);
-		return true;
-	}
-	if (fl_likely(line.data[0] != '#') || !fl_folded_comment(line))
-		return false;
-	if (fl_slice_starts(line, FL_FOLDED_HEADER))
-		read_header(source, line);
-	read_comment(r, line);
-	return true;
-}
-
 /* Whether the batch is full, or failed. */
 static bool add_plain(struct reader *r, struct slice stack, int64_t weight)
 {
@@ -621,6 +604,25 @@ static int end_batch(struct flame_source *source)
 	}
 	r->nbatch = 0;
 	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+/* Whether the line is empty or a comment. */
+static inline bool is_skipped(struct flame_source *source,
+			      struct slice line)
+{
+	struct reader *r = source->state;
+
+	if (fl_unlikely(!line.size)) {
+		end_row(r);
+		end_batch(source);
+		return true;
+	}
+	if (fl_likely(line.data[0] != '#') || !fl_folded_comment(line))
+		return false;
+	if (fl_slice_starts(line, FL_FOLDED_HEADER))
+		read_header(source, line);
+	read_comment(r, line);
+	return true;
 }
 
 static bool has_text(struct slice stack, struct slice text)

@@ -31,7 +31,7 @@ struct jstack {
 	bool jrockit;		/* as in fl_jstack_header, of this thread */
 	uint64_t dumps;
 	bool told;
-	uint64_t nprograms;	/* the dump's, when the last line came */
+	unsigned nprograms;	/* the source's, when the last line came */
 	struct fl_buf prefix;	/* that a log has put before each line */
 	struct fl_buf pending;	/* a thread's name that has newlines, so far */
 	unsigned npending;	/* lines in it */
@@ -422,7 +422,7 @@ static bool take_name(struct jstack *j, struct slice line,
 /* Lines of another program follow. */
 static void begin_program(struct jstack *j)
 {
-	j->nprograms = j->dump.nprograms;
+	j->nprograms = j->dump.source->nprograms;
 	j->to_file = false;
 	j->time = FLAME_NOTIME;
 	j->prefix.size = 0;
@@ -436,7 +436,7 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 	struct fl_jstack_header h;
 	bool begun;
 
-	if (fl_unlikely(j->nprograms != dump->nprograms))
+	if (fl_unlikely(j->nprograms != dump->source->nprograms))
 		begin_program(j);
 	line = strip(j, line);
 	text = trim(line);

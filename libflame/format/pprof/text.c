@@ -580,6 +580,7 @@ static int open_text(struct flame_source *source)
 	r->flame = source->flame;
 	r->options = source->options;
 	r->lines.in = source->in;
+	r->lines.source = source;
 	fl_buf_text(&r->type, "");
 	return r->type.failed ? fl_no_memory(source->flame) : FLAME_OK;
 }
