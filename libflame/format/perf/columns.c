@@ -62,6 +62,15 @@ static bool all_hex(struct slice s)
 	return s.size > 0;
 }
 
+/* An address padded to sixteen columns, as perf prints numbers. */
+static bool is_aligned_hex(struct slice s, size_t *size)
+{
+	struct slice word = peek_word(s, size);
+
+	return *size >= ADDRESS_WIDTH && word.size <= ADDRESS_WIDTH &&
+	       all_hex(word);
+}
+
 /* "ABI:2    AX:0x17d0a    BX:0x0 ", of iregs and of uregs. */
 static void skip_registers(struct slice *s)
 {
@@ -100,7 +109,10 @@ static bool is_branch_flags(struct slice s)
 static void skip_branches(struct slice *s)
 {
 	struct slice rest = *s;
+	size_t size;
 
+	if (is_aligned_hex(rest, &size))
+		return;
 	while (rest.size) {
 		const char *slash = memchr(rest.data, '/', rest.size);
 
@@ -143,15 +155,6 @@ static void skip_instruction(struct slice *s)
 	}
 	if (fl_slice_starts(*s, "\t\t"))
 		advance(s, s->size);
-}
-
-/* An address padded to sixteen columns, as perf prints numbers. */
-static bool is_aligned_hex(struct slice s, size_t *size)
-{
-	struct slice word = peek_word(s, size);
-
-	return *size >= ADDRESS_WIDTH && word.size <= ADDRESS_WIDTH &&
-	       all_hex(word);
 }
 
 static bool is_page_size(struct slice word)
@@ -280,20 +283,54 @@ bool fl_perf_is_later_line(struct slice line)
 
 /* Columns of one line --------------------------------------------------- */
 
-/* The offset of the columns after a frame; s.size: none. */
+/* Whether the text ends in the path of a module: " (/opt/app)". */
+static bool ends_in_path(struct slice s)
+{
+	size_t i = s.size;
+
+	while (--i > 1)
+		if (s.data[i - 1] == '(' && s.data[i - 2] == ' ' &&
+		    memchr("/[", s.data[i], 2))
+			return !memmem(s.data + i, s.size - i, ") ", 2);
+	return false;
+}
+
+/* Whether columns after a frame may begin so; names with blanks do not. */
+static bool may_be_columns(struct slice s)
+{
+	static const char *const begins[] = {
+		"ABI:", "0x", "ilen:", "insn:", "/", "unknown", "IPC:", NULL
+	};
+	size_t size;
+	struct slice word = peek_word(s, &size);
+
+	for (size_t i = 0; begins[i]; i++)
+		if (fl_slice_starts(word, begins[i]))
+			return true;
+	return is_aligned_hex(s, &size) || is_page_size(word) ||
+	       fl_slice_starts(s, "\t\t");
+}
+
+/*
+ * The offset of the columns after a frame; s.size: none.  They follow a module
+ * with a path, or begin as columns do, or follow a bracket.
+ */
 static size_t find_end_columns(struct slice s, struct slice *cgroup)
 {
-	bool module = memchr(s.data, ')', s.size);
+	for (int pass = 0; pass < 3; pass++)
+		for (size_t i = 1; i < s.size; i++) {
+			struct slice rest = { s.data + i, s.size - i };
 
-	for (size_t i = 1; i < s.size; i++) {
-		if (module ? s.data[i - 1] != ')' :
-			     !fl_is_blank(s.data[i]) ||
-				     fl_is_blank(s.data[i - 1]))
-			continue;
-		if (fl_perf_end_columns(
-			    (struct slice){ s.data + i, s.size - i }, cgroup))
-			return i;
-	}
+			if (!fl_is_blank(s.data[i]) ||
+			    (pass == 1 ? fl_is_blank(s.data[i - 1]) ||
+					 !may_be_columns(rest) :
+					 s.data[i - 1] != ')') ||
+			    (pass == 0 &&
+			     !ends_in_path((struct slice){ s.data, i })))
+				continue;
+			if (fl_perf_end_columns(rest, cgroup))
+				return i;
+		}
 	return s.size;
 }
 
@@ -316,15 +353,20 @@ static struct slice last_address(struct slice s)
 {
 	struct slice rest = s, found = s;
 	size_t size;
+	bool padded = all_hex(peek_word(s, &size));
 
 	while (rest.size) {
 		struct slice word = peek_word(rest, &size);
+		bool wide = size > ADDRESS_WIDTH;
 
-		if ((size > ADDRESS_WIDTH || word.size >= 8) &&
-		    word.size <= ADDRESS_WIDTH && all_hex(word))
+		/* Names may be hexadecimal, too. */
+		if ((wide || (!padded && word.size >= 8)) &&
+		    word.size <= ADDRESS_WIDTH && all_hex(word)) {
+			padded |= wide;
 			found = (struct slice){
 				word.data, rest.data + rest.size - word.data
 			};
+		}
 		advance(&rest, size ? size : 1);
 	}
 	return found;

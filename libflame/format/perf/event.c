@@ -189,7 +189,10 @@ void fl_perf_event_join(struct fl_perf_reader *to, struct fl_perf_reader *from)
 			fl_perf_event_find(to, from->events[i].name);
 		uint32_t *periods = from->events[i].periods;
 
-		if (!event || !event->periods || !periods)
+		if (!event)
+			continue;
+		event->one_line |= from->events[i].one_line;
+		if (!event->periods || !periods)
 			continue;
 		for (size_t k = 0; k < FL_PERIOD_BUCKETS; k++)
 			event->periods[k] += periods[k];

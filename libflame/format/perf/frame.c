@@ -61,9 +61,11 @@ static bool split_dso(struct slice *s, struct slice *dso)
 	if (!fl_slice_ends(*s, ")"))
 		return false;
 	open = opening(*s);
+	/* Not the brackets of "f(std::function<void (int)>)". */
 	if (open == s->size || (open && s->data[open - 1] != ' '))
 		for (open = s->size - 1; open; open--)
-			if (s->data[open] == '(' && s->data[open - 1] == ' ')
+			if (s->data[open] == '(' && s->data[open - 1] == ' ' &&
+			    memchr("/[", s->data[open + 1], 2))
 				break;
 	if (s->data[open] != '(' || (!open && s->size < 3))
 		return false;
@@ -97,6 +99,7 @@ bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame)
 	    (blank || !frame->symbol.size || s.data[n - 1] == ':' ||
 	     memchr(s.data, '/', s.size) || frame->symbol.size == s.size))
 		return false;
+	frame->dso = no_offset(frame->dso);
 	if (fl_slice_ends(frame->dso, " (deleted)"))
 		frame->dso.size -= sizeof(" (deleted)") - 1;
 	frame->dso = no_offset(frame->dso);

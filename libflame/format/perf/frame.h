@@ -39,6 +39,7 @@ struct fl_perf_naming {
 	struct flame *flame;
 	const struct fl_perf_options *options;
 	bool java;		/* the comm begins with "java": peers ask */
+	bool tabs;		/* frame lines begin with one, places do not */
 	struct fl_buf buf;	/* scratch */
 	struct fl_perf_inline *inlines;	/* NULL: --inline is not asked */
 	char inlined_ip[18];	/* of the last frame that perf inlined; "0x..." */

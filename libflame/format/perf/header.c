@@ -522,7 +522,7 @@ static bool parse_timeless(struct slice line, struct fl_perf_lefts *lefts,
 		clear(&probe);
 		if (!last.size ? !rest.size :
 		    parse_ids(last, &probe) || parse_cpu(last, &probe) ||
-		    has_form(last, "dd:dd:dd.d"))
+		    is_misc(last) || has_form(last, "dd:dd:dd.d"))
 			break;
 	}
 	left = (struct slice){ line.data, word.data - line.data };
@@ -616,7 +616,7 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
 	word = pop_word(&left);
 	if (is_event(word))
 		h->event = (struct slice){ word.data, word.size - 1 };
-	else
+	else if (!is_period(left, word) || !fl_parse_int(word, &h->period))
 		left = (struct slice){ line.data, at };
 	find_left(left, lefts, h);
 	return true;

@@ -39,25 +39,27 @@ static bool is_address(struct slice line)
 	return i > 1 && i < line.size - 1 && line.data[i - 1] == '[';
 }
 
-/* -F +srcline: "  file.c:5" below its frame. */
-static bool is_source(struct slice line, struct slice *file, uint32_t *number)
+bool fl_perf_is_place(struct slice text, struct fl_perf_place *place)
 {
-	size_t i = line.size;
+	struct slice s = fl_slice_trim(text);
+	size_t i;
 	int64_t n;
 
-	while (i && line.data[i - 1] >= '0' && line.data[i - 1] <= '9')
-		i--;
+	*place = (struct fl_perf_place){ .file = { "", 0 } };
+	place->inlined = fl_slice_ends(s, " (inlined)");
+	if (place->inlined)
+		s.size -= sizeof(" (inlined)") - 1;
 	/* "dso[7f00]": it is not known. */
-	*file = (struct slice){ "", 0 };
-	*number = 0;
-	if (is_address(line))
+	if (is_address(s))
 		return true;
-	if (i < 1 || i == line.size || line.data[i - 1] != ':' ||
-	    !fl_parse_int((struct slice){ line.data + i, line.size - i }, &n) ||
+	for (i = s.size; i && fl_is_digit(s.data[i - 1]); i--)
+		;
+	if (i < 1 || i == s.size || s.data[i - 1] != ':' ||
+	    !fl_parse_int((struct slice){ s.data + i, s.size - i }, &n) ||
 	    n > UINT32_MAX)
 		return false;
-	*file = (struct slice){ line.data, i - 1 };
-	*number = (uint32_t)n;
+	place->file = (struct slice){ s.data, i - 1 };
+	place->line = (uint32_t)n;
 	return true;
 }
 
@@ -228,28 +230,37 @@ static bool understand(struct fl_perf_lines *lines,
 		       struct fl_perf_naming *naming, struct slice whole,
 		       struct fl_perf_line *line, bool *cached)
 {
-	struct slice text = whole, file;
+	bool peer = naming->options->peer;
+	struct slice text = whole;
 	struct fl_perf_frame frame;
+	struct fl_perf_place place;
 
 	*cached = false;
 	if (text.size && text.data[text.size - 1] == '\n')
 		text.size--;
 	text = fl_slice_trim(text);
-	if (fl_perf_frame(text, &frame)) {
-		if (naming->options->peer)
+	/* A peer reads "(inlined)" after a place as a module. */
+	if (!(naming->tabs && whole.data[0] == ' ' && !peer) &&
+	    fl_perf_frame(text, &frame) &&
+	    (frame.ip.size || peer || !fl_perf_is_place(text, &place))) {
+		if (peer)
 			fl_perf_compat_parts(naming, text, &frame);
 		if (!frames_of(lines, naming, &frame, line))
 			fl_no_memory(naming->flame);
 		else if (!is_by_address(naming, &frame))
 			*cached = fl_perf_cache_add(&lines->cache, whole,
 						    &frame, line);
-		if (frame.inlined)
+		/* Where others have a module, it may be inlined: its place says. */
+		if (frame.inlined || !frame.dso.size)
 			remember_inlined_ip(naming, frame.ip);
 		return true;
 	}
-	if (!is_source(text, &file, &line->source_line))
+	if (!fl_perf_is_place(text, &place))
 		return false;
-	line->source_file = flame_name(naming->flame, file.data, file.size);
+	line->source_file = flame_name(naming->flame, place.file.data,
+				       place.file.size);
+	line->source_line = place.line;
+	line->inlined = place.inlined;
 	return true;
 }
 

@@ -55,6 +55,7 @@ struct fl_perf_line {
 	uint32_t first, n;	/* its frames in lines->frames */
 	uint32_t stop;		/* not 0: callers of so many go */
 	uint32_t source_line;	/* n 0: "file:line" of the frame before */
+	bool inlined;		/* and this, after it */
 	flame_id source_file;
 };
 
@@ -92,6 +93,17 @@ bool fl_perf_lines_add(struct fl_perf_lines *lines,
 		       struct fl_perf_naming *naming, struct slice text,
 		       uint64_t hash, struct fl_perf_line *line,
 		       uint32_t *id);
+/*
+ * A place, "file.c:5 (inlined)", in a line below its frame (srcline); *file is
+ * empty where perf does not know it.
+ */
+struct fl_perf_place {
+	struct slice file;
+	uint32_t line;
+	bool inlined;
+};
+
+bool fl_perf_is_place(struct slice text, struct fl_perf_place *place);
 /* Whether the function is known. */
 bool fl_perf_lines_has(const struct fl_perf_lines *lines,
 		       const struct fl_perf_frame *frame);

@@ -84,6 +84,7 @@ bool fl_perf_fork(const struct flame_source *whole, struct flame_source *part)
 	to->flat = from->flat;
 	to->tabs = from->tabs;
 	to->bare = from->bare;
+	to->stacks = from->stacks;
 	forget_counts(to);
 	part->nfacts = 0;
 	return true;
@@ -113,6 +114,7 @@ void fl_perf_join(struct flame_source *whole, struct flame_source *part)
 	to->lost += from->lost;
 	to->no_branch += from->no_branch;
 	to->no_end |= from->no_end;
+	to->stacks |= from->stacks;
 	if (from->cut_line)
 		to->cut_line = to->line - from->line + from->cut_line;
 	fl_perf_saw(whole, part->first, part->last);

@@ -7,6 +7,7 @@
 #include "fl.h"
 
 #include "format/perf/reader.h"
+#include "io/log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,13 +97,15 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 		frames->at[frames->n++] = lines->frames.at[line->first + i];
 	if (line->stop && !r->stop)
 		r->stop = frames->n - line->n + line->stop;
-	if (fl_unlikely(line->source_file) && frames->n) {
+	if (fl_unlikely(line->source_file || line->inlined) && frames->n) {
 		struct slice name, file;
 		struct fl_buf *buf = &r->naming.buf;
 
 		frame = r->flame->frames.data[frames->at[frames->n - 1]];
 		frame.file = line->source_file;
 		frame.line = line->source_line;
+		if (line->inlined)
+			frame.type = FLAME_INLINED;
 		if (r->naming.options->srcline ||
 		    r->naming.options->lines) {
 			name = fl_name_at(r->flame, frame.name);
@@ -161,6 +164,11 @@ static uint32_t known_line(struct fl_perf_reader *r, struct slice line,
 				  line.size, hash);
 }
 
+static bool begins_with_blank(struct slice line)
+{
+	return line.data[0] == ' ' || line.data[0] == '\t';
+}
+
 enum what { NOTHING, SAMPLE, FAILED };
 
 /* Begins a record and ends the open one. */
@@ -177,6 +185,9 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 		return NOTHING;
 	}
 	r->headers = true;
+	if (r->record.open && r->record.wanted && !r->frames.n &&
+	    !r->record.closed && r->nevents)
+		r->events[r->record.event].one_line = true;
 	if (!fl_perf_record_begin(r, h, &next)) {
 		fl_perf_not_understood(r, line);
 		next.open = next.wanted = false;
@@ -184,6 +195,7 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 	if (r->record.open)
 		ready = fl_perf_record_end(r, sample);
 	r->record = next;
+	r->record.padded = begins_with_blank(line);
 	r->frames.n = r->stop = 0;
 	r->lines[next.java].cache.last = 0;
 	fl_perf_record_one_line(r, line.data + line.size);
@@ -193,14 +205,10 @@ static enum what take_header(struct fl_perf_reader *r, struct slice line,
 		fl_perf_record_cgroup(r, h->cgroup);
 	r->record.rest = (struct slice){ "", 0 };
 	consume(r, line);
-	if (r->at < r->end && *r->at == '\t')
-		r->tabs = true;
+	/* Texts of which one has its tabs made blanks may be in one. */
+	if (r->at < r->end && begins_with_blank((struct slice){ r->at, 1 }))
+		r->tabs = *r->at == '\t';
 	return ready ? SAMPLE : NOTHING;
-}
-
-static bool begins_with_blank(struct slice line)
-{
-	return line.data[0] == ' ' || line.data[0] == '\t';
 }
 
 /* Frames of no record: all of them, with -F ip,sym; else a fragment. */
@@ -228,14 +236,23 @@ static enum what take_columns(struct fl_perf_reader *r, struct slice line,
 	return ready ? SAMPLE : NOTHING;
 }
 
-/* Whether the open record's last frame has a module: so do all, then. */
+static enum flame_type type_of(const struct fl_perf_reader *r, size_t frame)
+{
+	return r->flame->frames.data[r->frames.at[frame]].type;
+}
+
+/*
+ * Whether the open record's last frame has a module: so do all, then, but for
+ * those that are inlined, which are printed without.
+ */
 static bool has_modules(const struct fl_perf_reader *r)
 {
-	const struct fl_perf_list *frames = &r->frames;
+	size_t n = r->frames.n;
 
-	return frames->n && !r->naming.options->peer &&
-	       r->flame->frames.data[frames->at[frames->n - 1]].type !=
-	       FLAME_UNKNOWN;
+	while (n && type_of(r, n - 1) == FLAME_INLINED)
+		n--;
+	return n && !r->naming.options->peer &&
+	       type_of(r, n - 1) != FLAME_UNKNOWN;
 }
 
 /*
@@ -293,7 +310,7 @@ static bool lacks_module(const struct fl_perf_reader *r, struct slice text)
 {
 	struct fl_perf_frame frame;
 
-	return has_modules(r) &&
+	return has_modules(r) && !(r->tabs && text.data[0] == ' ') &&
 	       !fl_slice_ends(fl_slice_trim_end(text), ")") &&
 	       fl_perf_frame(text, &frame) && frame.ip.size;
 }
@@ -308,6 +325,22 @@ static bool depends_on_place(const struct fl_perf_reader *r,
 	return !fl_slice_ends(fl_slice_trim_end(text), ")") &&
 	       (has_modules(r) || r->one_line.n ||
 		(r->tabs && text.data[0] == ' '));
+}
+
+/* Whether the line below says "file.c:5 (inlined)" of this one. */
+static bool is_inlined_by_place(struct fl_perf_reader *r, struct slice *line,
+				struct slice *text)
+{
+	struct fl_perf_place place;
+	const char *lf;
+
+	while (!(lf = memchr(r->at + line->size, '\n',
+			     r->end - r->at - line->size)) && !r->whole)
+		refill(r);
+	line->data = text->data = r->at;
+	return fl_perf_is_place((struct slice){ r->at + line->size,
+				(lf ? lf : r->end) - r->at - line->size },
+				&place) && place.inlined;
 }
 
 /* A frame that is not in the cache, or a line that is not understood. */
@@ -328,9 +361,11 @@ static enum what take_frame(struct fl_perf_reader *r, struct slice line,
 		return NOTHING;
 	}
 	r->naming.java = r->record.java;
+	r->naming.tabs = r->tabs;
 	if (!hash)
 		hash = fl_hash(line.data, line.size);
-	if (r->record.open && !lacks_module(r, text) &&
+	if (r->record.open &&
+	    (!lacks_module(r, text) || is_inlined_by_place(r, &line, &text)) &&
 	    fl_perf_lines_add(&r->lines[r->record.java], &r->naming, line,
 			      hash, &new, &id)) {
 		if (!take_line(r, &new))
@@ -341,6 +376,22 @@ static enum what take_frame(struct fl_perf_reader *r, struct slice line,
 		   !fl_perf_is_later_line(text)) {
 		fl_perf_not_understood(r, text);
 	}
+	consume(r, line);
+	return NOTHING;
+}
+
+/* Lines of another program of a log follow: a record ends before. */
+static enum what take_mark(struct fl_perf_reader *r, struct slice line,
+			   struct slice mark, struct flame_sample *sample)
+{
+	bool ready;
+
+	if (r->record.open) {
+		ready = fl_perf_record_end(r, sample);
+		r->frames.n = r->stop = 0;
+		return ready ? SAMPLE : NOTHING;
+	}
+	fl_source_begin_program(r->source, mark);
 	consume(r, line);
 	return NOTHING;
 }
@@ -356,6 +407,8 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 
 	if (text.data[text.size - 1] == '\n')
 		text.size--;
+	if (fl_unlikely(line.data[0] == FL_LOG_MARK) && r->source->log)
+		return take_mark(r, line, text, sample);
 	if (line.data[0] == '#' || fl_slice_starts(text, "PERF_RECORD_")) {
 		fl_perf_keep_fact(r, text);
 		consume(r, line);
@@ -423,6 +476,14 @@ static bool is_cut(struct fl_perf_reader *r, struct slice line)
 	       !(is_frame && fl_perf_lines_has(lines, &frame));
 }
 
+/* The blanks of a frame's line that was to come. */
+static bool is_begun(const struct fl_perf_reader *r, struct slice line)
+{
+	return line.data + line.size == r->end && r->record.open &&
+	       line.data[line.size - 1] != '\n' && !r->one_line.n &&
+	       !r->record.closed;
+}
+
 /* A record cut by the end of the text lacks its root and is dropped. */
 static enum what take_cut(struct fl_perf_reader *r, struct slice line,
 			  struct flame_sample *sample)
@@ -465,6 +526,21 @@ static bool is_lost(struct fl_perf_reader *r)
 		"is left out, as stackcollapse-perf.pl does",
 		fl_in_name(r->source->in));
 	return true;
+}
+
+/*
+ * Whether the text ends after a header whose stack is to come: perf pads the
+ * comm of records without stacks only.
+ */
+static bool ends_in_header(const struct fl_perf_reader *r)
+{
+	const struct fl_perf_record *record = &r->record;
+
+	return record->open && !record->closed && !r->frames.n &&
+	       !r->one_line.n && !r->source->part && !record->flat &&
+	       !record->branch &&
+	       !r->naming.options->peer && (r->stacks || !record->padded) &&
+	       !(r->nevents && r->events[record->event].one_line);
 }
 
 static int end_of_input(struct fl_perf_reader *r)
@@ -542,6 +618,10 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 		if (what != NOTHING)
 			break;
 		if (!next_line(r, &line)) {
+			if (ends_in_header(r)) {
+				r->record.open = false;
+				r->cut_line = r->line;
+			}
 			r->no_end |= r->record.open && r->frames.n &&
 				     !r->record.flat;
 			if (r->record.open && !is_lost(r) &&
@@ -551,7 +631,7 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 						     end_of_input(r);
 		}
 		if ((unsigned char)line.data[0] <= ' ' &&
-		    fl_perf_is_empty(line)) {
+		    fl_perf_is_empty(line) && !is_begun(r, line)) {
 			consume(r, line);
 			/* The empty line after perf's message is its own. */
 			what = r->message ? NOTHING : end_by_empty(r, sample);
@@ -597,7 +677,9 @@ static int read(struct flame_source *source)
 
 	if (r->status != FLAME_OK)
 		return r->status;
-	r->at_once = r->flame->stacks.count < MIN_STACKS_TO_BATCH;
+	/* Samples of two programs must not be in one batch. */
+	r->at_once = r->flame->stacks.count < MIN_STACKS_TO_BATCH ||
+		     r->source->nprograms;
 	if (!r->at_once)
 		return read_some(source);
 	r->status = read_one(source, &sample);

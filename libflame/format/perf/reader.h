@@ -34,6 +34,7 @@ struct fl_perf_event {
 	struct slice name;	/* the dictionary's */
 	flame_id metric;
 	bool wanted, branch;
+	bool one_line;		/* some of its records have no stack below */
 	struct fl_map threads;	/* distinct ones, where they are counted */
 	uint32_t *periods;	/* histogram of FL_PERIOD_BUCKETS; or NULL */
 };
@@ -43,6 +44,8 @@ struct fl_perf_record {
 	bool open, wanted, java, flat;
 	bool branch;		/* its event is branches */
 	bool closed;		/* an empty line came, though no frame did */
+	bool padded;		/* blanks are in front of its columns */
+	size_t event;		/* in r->events, if there are any */
 	flame_id base;		/* the comm's stack */
 	flame_id comm, thread, labels, metric;
 	int64_t time, weight;
@@ -96,6 +99,7 @@ struct fl_perf_reader {
 	bool message;		/* the line before was a message of perf's */
 	bool bare;		/* headers without a time and an event came */
 	bool headers;	/* there are lines that begin records */
+	bool stacks;	/* and below one of them frames */
 	bool looked_for_end;
 	uint64_t cut_line;	/* not 0: the last, which has no end */
 	bool no_end;		/* no empty line, or newline, ends the last */

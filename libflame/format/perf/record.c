@@ -253,6 +253,7 @@ bool fl_perf_record_begin(struct fl_perf_reader *r, struct fl_perf_header *h,
 		fl_perf_event_count(r, event, h);
 		record->metric = event->metric;
 		record->branch = event->branch;
+		record->event = r->event;
 		record->wanted &= event->wanted;
 	}
 	record->open = true;
@@ -381,6 +382,16 @@ void fl_perf_make_stacks(struct fl_perf_reader *r)
 	memmove(r->pairs, last, r->nlast * sizeof(*last));
 }
 
+/* "%16lx", which hardly any argument is; the line begins before it. */
+static bool is_padded(struct slice ip)
+{
+	size_t n = 0;
+
+	while (n < 16 && ip.data[-1 - (ptrdiff_t)n] == ' ')
+		n++;
+	return n + ip.size >= 16;
+}
+
 /* Whether it is a frame and not arguments of a tracepoint. */
 static bool is_firm(struct slice rest, bool flat)
 {
@@ -390,7 +401,8 @@ static bool is_firm(struct slice rest, bool flat)
 	return fl_perf_frame(rest, &frame) && frame.ip.size &&
 	       !fl_slice_starts(frame.symbol, "|") &&
 	       (flat || frame.dso.size ||
-		(frame.ip.size >= 8 && frame.symbol.size));
+		((frame.ip.size >= 8 || is_padded(frame.ip)) &&
+		 frame.symbol.size));
 }
 
 static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n,
@@ -457,6 +469,8 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 		r->stop = r->one_line_stop;
 		for (size_t i = 0; i < r->one_line.n; i++)
 			fl_perf_add(r->flame, &r->frames, r->one_line.at[i]);
+	} else {
+		r->stacks = true;
 	}
 	r->no_branch += record->branch && !r->frames.n;
 	if (!r->frames.n && r->naming.options->peer == FL_PEER_INFERNO)
