@@ -24,7 +24,7 @@ static const struct known {
 	{ "state", FL_NEED_STATE, NULL },
 	{ "cpu", FL_NEED_STATE, NULL },
 	{ "file", FL_NEED_FILE, NULL },
-	{ "path", FL_NEED_PATH, NULL },
+	{ "path", FL_NEED_PATH | FL_NEED_SUBJECT, NULL },
 	{ "app", FL_NEED_PATH_LABELS, NULL },
 	{ "attempt", FL_NEED_PATH_LABELS | FL_NEED_TASK | FL_NEED_TASK_SPAN,
 	  NULL },
@@ -40,11 +40,11 @@ static const struct known {
 	{ "tag", FL_NEED_SPAN, NULL },
 	{ "span", FL_NEED_SPAN, NULL },
 	{ "epoch", FL_NEED_PATH_LABELS, NULL },
-	{ "host", FL_NEED_PATH_LABELS, NULL },
+	{ "host", FL_NEED_PATH_LABELS | FL_NEED_SUBJECT, NULL },
 	{ "container", FL_NEED_PATH_LABELS, NULL },
 	{ "metric", 0, NULL },
 	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE |
-		FL_NEED_TASK, NULL },
+		FL_NEED_TASK | FL_NEED_SUBJECT, NULL },
 };
 
 int fl_key_init(struct flame_sink *sink, struct fl_key *key, struct slice name)

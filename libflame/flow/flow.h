@@ -34,7 +34,8 @@ enum {
 	FL_NEED_TASK_SPAN = 2048,	/* only of spans of Spark's tasks */
 	FL_NEED_OPERATOR = 4096,	/* of Spark's queries: spark/operators.c */
 	FL_NEED_RUNS = 8192,	/* times may come as runs: runs.h */
-	FL_NEED_ALL_METRICS = 16384	/* of which only a later sink chooses */
+	FL_NEED_ALL_METRICS = 16384,	/* of which only a later sink chooses */
+	FL_NEED_SUBJECT = 32768	/* what events are about: format/jfr/rows.c */
 };
 
 /* A sink that gets more samples than this drops their times. */
@@ -227,8 +228,7 @@ int fl_emit(struct flame_source *source, const struct flame_sample *sample,
 void fl_source_resume(struct flame_source *source);
 /*
  * source.c: for writers that got no sample: says that none was selected, or
- * fails (flame_refuse_empty).  Where all inputs are empty there was none to
- * select, and the inputs say so.
+ * fails (flame_refuse_empty).  That all inputs are empty these say themselves.
  */
 int fl_report_empty(struct flame *flame);
 /* The same without a remark. */

@@ -370,14 +370,14 @@ Test(v8, samples_are_in_the_order_of_their_times)
 	      NULL, "a 3\nb 1\n");
 }
 
-Test(v8, collector_and_program_are_on_top_of_the_stack_before)
+Test(v8, only_the_collector_is_on_top_of_the_stack_before)
 {
 	FOLDS("cpuprofile", "{\"nodes\":[" NODE(1, "(root)",
 	      ",\"children\":[2,3,4,5]") "," NODE(2, "a", "") ","
 	      NODE(3, "(garbage collector)", "") "," NODE(4, "(program)", "")
 	      "," NODE(5, "(idle)", "") "],\"samples\":[4,2,3,4,3,5,4]}",
-	      NULL, "(idle) 1\n(program) 2\na 1\na;(garbage collector) 2\n"
-	      "a;(garbage collector);(program) 1\n");
+	      NULL, "(idle) 1\n(program) 3\n(program);(garbage collector) 1\n"
+	      "a 1\na;(garbage collector) 1\n");
 }
 
 Test(v8, nodes_within_one_another_are_read)

@@ -50,6 +50,10 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_reader *c,
 		if (row->group == FL_JFR_GROUP_NATIVEMEM)
 			names[FL_JFR_ADDRESS] = "address";
 	}
+	if (c->subject) {
+		names[FL_JFR_LEAF] = c->subject->field;
+		names[FL_JFR_OTHER] = c->subject->other;
+	}
 	if (row && (row->group == FL_JFR_GROUP_EXEC || select->state))
 		names[FL_JFR_STATE] = "state";
 }
@@ -58,6 +62,16 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_reader *c,
 static bool is_rounded(const struct fl_jfr_options *options)
 {
 	return options->compat && options->grain > 0;
+}
+
+static const struct fl_jfr_subject *subject_asked(const struct fl_jfr *jfr,
+						  struct slice event)
+{
+	const struct fl_jfr_subject *subject = fl_jfr_subject_of(event);
+
+	return subject && !fl_jfr_options(jfr)->compat &&
+	       (subject->leaf ||
+		(jfr->source->select.needs & FL_NEED_SUBJECT)) ? subject : NULL;
 }
 
 /* A reader of a class's events, in the arena; NULL: out of memory. */
@@ -80,6 +94,7 @@ new_reader(struct pass *pass, struct fl_jfr_class *class,
 	c->row = row;
 	c->raw = fl_jfr_is_raw(pass->jfr, c->event);
 	c->role = role;
+	c->subject = subject_asked(pass->jfr, c->event);
 	c->full = role != FL_JFR_LOST && fl_jfr_is_full(chunk, c);
 	return c;
 }

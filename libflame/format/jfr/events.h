@@ -15,7 +15,8 @@ struct fl_jfr_sum {
 	uint32_t trace;		/* in chunk->traces */
 	uint32_t reader : 31;	/* in chunk->readers */
 	uint32_t outside : 1;	/* leaf: allocated outside TLAB */
-	uint64_t leaf;		/* key of the class; 0: none */
+	/* Key of the class or method, place of the text; 0: none. */
+	uint64_t leaf;
 	uint64_t state;
 	int64_t samples, value;
 	int64_t bare;		/* samples of classes without a value */
@@ -55,6 +56,7 @@ struct fl_jfr_events {
 	size_t nindexed;
 	struct fl_jfr_note *notes;
 	size_t nnotes, notes_capacity;
+	struct fl_map texts;	/* sum.c: hash of a text -> its first place */
 	uint64_t lost_samples;	/* while it was recorded */
 	bool with_tlab;		/* it has allocations in and outside TLABs */
 };

@@ -75,6 +75,8 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 	for (unsigned i = 0; i < FL_JFR_SLOTS; i++)
 		if (fields[i])
 			reader->steps[fields[i]->op].slot = i;
+	reader->leaf_field = fields[FL_JFR_LEAF] ? fields[FL_JFR_LEAF] :
+			     fields[FL_JFR_OTHER];
 	if (fields[FL_JFR_VALUE])
 		reader->value_unit = fields[FL_JFR_VALUE]->unit;
 	if (all_var && n <= FL_WIRE_SOME)
@@ -82,12 +84,17 @@ bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 	return true;
 }
 
+/* A string is where it begins; null and the empty one are 0. */
 static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
 {
+	const uint8_t *at = w->at;
+
 	if (fl_likely(step->code <= FL_JFR_8))
 		return fl_jfr_number(step->code, w);
 	fl_jfr_skip_ops(step->op, 1, w);
-	return 0;
+	return step->code == FL_JFR_STRING && !w->bad && *at > 1 &&
+	       (step->slot == FL_JFR_LEAF || step->slot == FL_JFR_OTHER) ?
+		       (uintptr_t)at : 0;
 }
 
 /*

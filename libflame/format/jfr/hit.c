@@ -21,20 +21,52 @@ static uint64_t leaf_key(struct fl_jfr_chunk *chunk,
 				   key, "type", &key) ? key : 0;
 }
 
-/* Finds the leaf.  false: the chunk was cut before its name. */
+/* A class, method or text as a frame; 0: none. */
+static flame_id leaf_frame(struct fl_jfr_chunk *chunk,
+			   const struct fl_jfr_sum *sum,
+			   const struct fl_jfr_reader *c, uint64_t key)
+{
+	const struct fl_jfr_field *field = c->leaf_field;
+	struct flame *flame = chunk->flame;
+	struct slice text;
+	struct fl_wire w;
+
+	if (field->class && field->class == chunk->types->method)
+		return fl_jfr_frame(chunk, key, UINT64_MAX, 0, 0);
+	if (!field->class || !field->class->is_string)
+		return fl_jfr_leaf(chunk, key, sum->outside);
+	w = fl_jfr_wire(chunk, key);
+	text = field->constant ?
+	       fl_jfr_constant_text(chunk, field->class, key) :
+	       fl_jfr_text(chunk, field, &w);
+	return text.size ? fl_frame(flame, flame_name(flame, text.data,
+						      text.size),
+				    FLAME_UNKNOWN) : 0;
+}
+
+/* Finds leaf and subject.  false: the chunk was cut before their name. */
 static bool find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		      const struct fl_jfr_reader *c, struct fl_jfr_hit *hit)
 {
+	bool leaf = !c->raw && c->row && c->row->leaf;
+	struct flame *flame = chunk->flame;
+	flame_id frame;
 	uint64_t key;
 
-	if (c->raw || !c->row || !c->row->leaf)
+	if (!c->leaf_field || (!leaf && !c->subject))
 		return true;
 	key = leaf_key(chunk, sum, c);
-	if (fl_unlikely(chunk->missing) &&
+	if (leaf && fl_unlikely(chunk->missing) &&
 	    (key ? !fl_jfr_has_class(chunk, key) : sum->leaf))
 		return false;
-	if (key)
-		hit->leaf = fl_jfr_leaf(chunk, key, sum->outside);
+	frame = key ? leaf_frame(chunk, sum, c, key) : 0;
+	if (leaf || (c->subject && c->subject->leaf))
+		hit->leaf = frame;
+	if (frame && c->subject &&
+	    (chunk->jfr->source->select.needs & FL_NEED_SUBJECT))
+		hit->span = flame_label(flame, hit->span,
+					fl_name(flame, c->subject->label),
+					flame->frames.data[frame].name);
 	return true;
 }
 

@@ -97,6 +97,25 @@ static void report_fields(struct fl_jfr_chunk *chunk,
 	fl_buf_free(&buf);
 }
 
+/*
+ * async-profiler's setting "event": samples of anything but time, such as
+ * page-faults or calls of Class.method, are a metric of that name.
+ */
+static void note_sampled(struct fl_jfr *jfr, const struct fl_buf *event)
+{
+	static const char *const times[] = {
+		"cpu", "itimer", "ctimer", "wall", "cpu-clock", "task-clock",
+	};
+	struct flame *flame = jfr->source->flame;
+
+	jfr->sampled = NULL;
+	for (size_t i = 0; i < FL_COUNT(times); i++)
+		if (strcmp(event->data, times[i]) == 0)
+			return;
+	jfr->sampled = flame_name_text(
+		flame, flame_name(flame, event->data, event->size), NULL);
+}
+
 /* async-profiler's settings have no id; the JDK's name an event type. */
 static void report_setting(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_note *note)
@@ -124,6 +143,8 @@ static void report_setting(struct fl_jfr_chunk *chunk,
 	    fl_parse_int((struct slice){ value.data, value.size }, &ns) &&
 	    ns > 0 && ns < INT64_C(3600000000000))
 		jfr->wall_ns = ns;
+	if (chunk->async && strcmp(key.data, "event") == 0)
+		note_sampled(jfr, &value);
 	if (fl_jfr_wants_facts(jfr)) {
 		struct fl_buf full = { 0 };
 
@@ -174,6 +195,7 @@ void fl_jfr_read_notes(struct fl_jfr_chunk *chunk)
 	if (!fl_jfr_goes_on(chunk)) {
 		chunk->jfr->wall_set = false;
 		chunk->jfr->wall_ns = 0;
+		chunk->jfr->sampled = NULL;
 	}
 	for (size_t i = 0; i < chunk->events->nnotes; i++) {
 		const struct fl_jfr_note *note = &chunk->events->notes[i];

@@ -50,7 +50,8 @@ static const char *metric_of(const struct fl_jfr *jfr,
 			flame, flame_name(flame, kind->event.data,
 					  kind->event.size), NULL);
 	if (kind->row->role == FL_JFR_CPU)
-		return is_wall(kind) ? "wall" : "cpu";
+		return is_wall(kind) ? "wall" :
+		       kind->async && jfr->sampled ? jfr->sampled : "cpu";
 	if (kind->with_tlab && kind->row->role == FL_JFR_ALLOC_SAMPLE)
 		return "alloc-sample";
 	if (kind->row->role == FL_JFR_OLD_OBJECT)

@@ -47,11 +47,22 @@ struct fl_jfr_row {
 
 extern const struct fl_jfr_row fl_jfr_rows[];	/* ends in event NULL */
 
+/* What an event is about. */
+struct fl_jfr_subject {
+	const char *event;
+	const char *field;	/* a class, a method or a text */
+	const char *other;	/* where that has no text; or NULL */
+	const char *label;	/* the key of the label that it is */
+	bool leaf;		/* the stack ends in it, too */
+};
+
+extern const struct fl_jfr_subject fl_jfr_subjects[]; /* as above */
+
 /* Purposes for which an event's fields are read. */
 enum fl_jfr_slot {
 	FL_JFR_TIME, FL_JFR_DURATION, FL_JFR_THREAD, FL_JFR_STACK,
 	FL_JFR_STATE, FL_JFR_COUNT, FL_JFR_VALUE, FL_JFR_FACTOR, FL_JFR_LEAF,
-	FL_JFR_ADDRESS, FL_JFR_SLOTS
+	FL_JFR_OTHER, FL_JFR_ADDRESS, FL_JFR_SLOTS
 };
 
 struct fl_jfr_step {
@@ -66,6 +77,9 @@ struct fl_jfr_reader {
 	struct fl_jfr_class *class;
 	struct slice event;	/* its name in current versions */
 	const struct fl_jfr_row *row;	/* NULL: by its own name */
+	const struct fl_jfr_subject *subject;	/* NULL: not asked for */
+	/* Of the leaf and subject; NULL: none. */
+	const struct fl_jfr_field *leaf_field;
 	bool full;		/* counted by stack; else only counted */
 	bool raw;		/* asked for by its own name */
 	enum fl_jfr_role role;
@@ -109,8 +123,9 @@ struct fl_jfr_readers {
 
 /* info.c: whether it has facts of the recording. */
 bool fl_jfr_is_fact(struct slice event);
-/* rows.c: the row of an event, NULL where its type has none. */
+/* rows.c: the row or subject of an event, NULL where its type has none. */
 const struct fl_jfr_row *fl_jfr_row_of(struct slice event);
+const struct fl_jfr_subject *fl_jfr_subject_of(struct slice event);
 
 /* select.c ------------------------------------------------------------ */
 

@@ -134,6 +134,8 @@ struct fl_jfr {
 	bool moved;		/* --from or --to, as chunks came */
 	int64_t wall_ns;	/* its interval; 0: not known */
 	bool wall_set;		/* this recording has wall samples */
+	/* What async-profiler sampled instead of cpu or wall, or NULL. */
+	const char *sampled;
 	/* flame_frame.file of class leaves. */
 	flame_id class_mark, dotted_class_mark;
 	struct fl_jfr_totals totals;

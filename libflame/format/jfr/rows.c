@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Meanings of events: one row each, with its metric, the fields that count and
- * weigh, and the class that is the leaf.
+ * weigh, and the class that is the leaf; and what events are about.
  */
 #include "fl.h"
 
@@ -70,6 +70,59 @@ const struct fl_jfr_row fl_jfr_rows[] = {
 	  .value = "size", .factor = "weight", .leaf = "objectClass" },
 	{ .event = NULL }
 };
+
+/*
+ * What events are about.  Those that have the subject as the leaf ask where
+ * something of it happens; stack traces of the others say what was done, with
+ * too many files or hosts for a picture.  A traced or deprecated method is not
+ * in its event's stack trace, which begins at the caller.
+ */
+const struct fl_jfr_subject fl_jfr_subjects[] = {
+	{ "jdk.ClassDefine", "definedClass", NULL, "class", true },
+	{ "jdk.ClassLoad", "loadedClass", NULL, "class", true },
+	{ "jdk.Deoptimization", "reason", NULL, "reason", false },
+	{ "jdk.DeprecatedInvocation", "method", NULL, "method", true },
+	{ "jdk.Deserialization", "type", NULL, "class", true },
+	{ "jdk.FileForce", "path", NULL, "path", false },
+	{ "jdk.FileRead", "path", NULL, "path", false },
+	{ "jdk.FileWrite", "path", NULL, "path", false },
+	{ "jdk.JavaErrorThrow", "thrownClass", NULL, "class", false },
+	{ "jdk.JavaExceptionThrow", "thrownClass", NULL, "class", false },
+	{ "jdk.JavaMonitorEnter", "monitorClass", NULL, "class", false },
+	{ "jdk.JavaMonitorInflate", "monitorClass", NULL, "class", true },
+	{ "jdk.JavaMonitorNotify", "monitorClass", NULL, "class", true },
+	{ "jdk.JavaMonitorWait", "monitorClass", NULL, "class", false },
+	{ "jdk.MethodTrace", "method", NULL, "method", true },
+	{ "jdk.NativeLibraryLoad", "name", NULL, "path", true },
+	{ "jdk.NativeLibraryUnload", "name", NULL, "path", true },
+	{ "jdk.ObjectAllocationInNewTLAB", "objectClass", NULL, "class",
+	  false },
+	{ "jdk.ObjectAllocationOutsideTLAB", "objectClass", NULL, "class",
+	  false },
+	{ "jdk.ObjectAllocationSample", "objectClass", NULL, "class", false },
+	{ "jdk.OldObjectSample", "object", NULL, "class", false },
+	{ "jdk.ProcessStart", "command", NULL, "command", false },
+	{ "jdk.SecurityPropertyModification", "key", NULL, "property", false },
+	{ "jdk.SecurityProviderService", "algorithm", NULL, "algorithm",
+	  false },
+	{ "jdk.SocketConnect", "host", "address", "host", false },
+	{ "jdk.SocketRead", "host", "address", "host", false },
+	{ "jdk.SocketWrite", "host", "address", "host", false },
+	{ "jdk.SyncOnValueBasedClass", "valueBasedClass", NULL, "class", true },
+	{ "jdk.TLSHandshake", "peerHost", NULL, "host", false },
+	{ "jdk.ThreadPark", "parkedClass", NULL, "class", false },
+	{ "jdk.VirtualThreadPinned", "pinnedReason", NULL, "reason", false },
+	{ "profiler.LiveObject", "objectClass", NULL, "class", false },
+	{ NULL, NULL, NULL, NULL, false }
+};
+
+const struct fl_jfr_subject *fl_jfr_subject_of(struct slice event)
+{
+	for (const struct fl_jfr_subject *s = fl_jfr_subjects; s->event; s++)
+		if (fl_slice_is(event, s->event))
+			return s;
+	return NULL;
+}
 
 const struct fl_jfr_row *fl_jfr_row_of(struct slice event)
 {

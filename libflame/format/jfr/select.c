@@ -56,6 +56,15 @@ static bool group_asked(const struct fl_select *select,
 	return row->group && row->group == group_named(select->event);
 }
 
+static bool is_metric(const char *event)
+{
+	for (const struct fl_jfr_row *row = fl_jfr_rows; row->event; row++)
+		if (strcmp(row->metric, event) == 0)
+			return true;
+	return strcmp(event, "alloc-sample") == 0 ||
+	       strcmp(event, "live") == 0;
+}
+
 bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 {
 	const struct fl_select *select = &jfr->source->select;
@@ -67,8 +76,12 @@ bool fl_jfr_row_asked(const struct fl_jfr *jfr, const struct fl_jfr_row *row)
 		return group_asked(select, row);
 	if (strcmp(event, row->metric) == 0)
 		return true;
-	/* Whether these rows are meant is known once all events were read. */
-	return (row->role == FL_JFR_CPU && strcmp(event, "wall") == 0) ||
+	/*
+	 * Whether these rows are meant is known once all events were read:
+	 * async-profiler may have sampled anything.
+	 */
+	return (row->role == FL_JFR_CPU &&
+		(strcmp(event, "wall") == 0 || !is_metric(event))) ||
 	       (row->role == FL_JFR_ALLOC_SAMPLE &&
 		strcmp(event, "alloc-sample") == 0) ||
 	       (row->role == FL_JFR_OLD_OBJECT && strcmp(event, "live") == 0);

@@ -172,6 +172,42 @@ static void fill_detail(const struct fl_jfr_reader *reader,
 		detail->first = detail->last = reader->values[FL_JFR_TIME];
 }
 
+/*
+ * The place of the first text that is written in the same bytes; of another
+ * one with the same hash: its own, which is a sum by itself.
+ */
+static uint64_t text_place(struct fl_jfr_chunk *chunk, const uint8_t *text)
+{
+	struct fl_wire w = fl_jfr_wire(chunk, (uint64_t)(text - chunk->at));
+	uint64_t *first;
+	bool fresh;
+	size_t size;
+
+	fl_jfr_skip_string(&w);
+	size = (size_t)(w.at - text);
+	first = fl_jfr_cached(chunk, &chunk->events->texts,
+			      fl_hash(text, size), &fresh);
+	if (!first)
+		return 0;
+	if (fresh)
+		*first = (uint64_t)(text - chunk->at);
+	return size <= chunk->size - *first &&
+	       memcmp(chunk->at + *first, text, size) == 0 ?
+		       *first : (uint64_t)(text - chunk->at);
+}
+
+static uint64_t leaf_of(struct fl_jfr_chunk *chunk,
+			const struct fl_jfr_reader *reader)
+{
+	enum fl_jfr_slot slot = reader->values[FL_JFR_LEAF] ? FL_JFR_LEAF :
+							      FL_JFR_OTHER;
+	uint64_t leaf = reader->values[slot];
+
+	return leaf && reader->kind[slot] == 's' ?
+		       text_place(chunk, (const uint8_t *)(uintptr_t)leaf) :
+		       leaf;
+}
+
 size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 			const struct fl_jfr_reader *reader,
 			struct fl_jfr_weight weight, bool fresh)
@@ -180,7 +216,7 @@ size_t fl_jfr_add_event(struct fl_jfr_chunk *chunk,
 	struct fl_jfr_sum sum = {
 		.reader = reader->number, .outside = weight.outside,
 		.state = reader->values[FL_JFR_STATE],
-		.leaf = reader->values[FL_JFR_LEAF],
+		.leaf = leaf_of(chunk, reader),
 		.samples = weight.samples, .value = weight.value,
 		.bare = weight.value ? 0 : weight.samples,
 	};
@@ -199,6 +235,7 @@ void fl_jfr_sums_done(struct fl_jfr_chunk *chunk)
 	fl_free(events->sums);
 	fl_free(events->details);
 	fl_index_free(&events->index);
+	fl_map_free(&events->texts);
 	if (events->timed)
 		events->free_timed(events->timed);
 	events->timed = NULL;

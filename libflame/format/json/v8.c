@@ -8,9 +8,9 @@
  * tell how often they were hit.  Before 2017
  * nodes lay within one another, under "head", and "timestamps" were times.
  *
- * (garbage collector) and (program) are nodes at the root, though they ran in
- * what the sample before them shows, and are put on top of that, as in
- * Chrome's own view.
+ * (garbage collector) is a node at the root, though it interrupts what the
+ * sample before it shows, and is put on top of that, as in Chrome's own view.
+ * (program) stays at the root: then no JavaScript ran.
  */
 #include "fl.h"
 
@@ -329,11 +329,8 @@ static uint32_t stack_of(struct fl_v8 *v, struct node *node)
 /* Whether the node is at the root but ran in the stack of the sample before. */
 static bool is_on_top(const struct fl_v8 *v, const struct node *node)
 {
-	struct slice name = name_of(v, node);
-
 	return (!node->parent || is_root(v, &v->nodes[node->parent - 1])) &&
-	       (fl_slice_is(name, "(garbage collector)") ||
-		fl_slice_is(name, "(program)"));
+	       fl_slice_is(name_of(v, node), "(garbage collector)");
 }
 
 static uint32_t put_on_top(struct fl_v8 *v, uint32_t last, uint32_t place)
