@@ -143,7 +143,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/unreadable.c libflame/format/unreadable.h \
 	libflame/format/vtune.c \
 	libflame/format/java_frame.c \
-	libflame/format/json/d3.c libflame/format/json/flamebearer.c \
+	libflame/format/json/d3.c libflame/format/json/dart.c \
+	libflame/format/json/flamebearer.c \
 	libflame/format/json/fields.c libflame/format/json/fields.h \
 	libflame/format/json/firefox.c \
 	libflame/format/json/firefox_tables.c \

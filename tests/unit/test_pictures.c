@@ -479,7 +479,7 @@ Test(asprof, lines_that_cannot_be)
 Test(asprof, other_pages)
 {
 	REFUSES("<!DOCTYPE html>\n<html><body>hello</body></html>\n",
-		"in: a page, but none of the flame graphs that are read");
+		"in: a page, but none of those that are read: flame graphs of");
 	REFUSES(NEW "search();\n", "in: async-profiler's page, but without "
 		"frames");
 }

@@ -2,7 +2,7 @@
 /*
  * Trees as d3-flame-graph takes them, {"name","value","children"} or short
  * {"n","v","c","l"}: of Spark's UI, perf script flamegraph, FlameScope,
- * jfr-flame-graph and -f d3.  Flink's REST API answers {"endTimestamp",
+ * jfr-flame-graph, 0x, stackprof and -f d3.  Flink's REST API answers {"endTimestamp",
  * "data":TREE}.  Spark's pages hold one in a <div>, escaped; what a row reads
  * of a page and what it reads of JSON is the same.
  *
@@ -91,6 +91,46 @@ static bool is_java_frame(struct slice name, struct fl_java_frame *frame)
 		fl_slice_ends(name, ".java)") || fl_slice_ends(name, ".scala)"));
 }
 
+/* "f /app/a.js:1:2" is f, "__write [CPP]" is __write. */
+static struct slice name_of_v8(struct slice name)
+{
+	const char *at;
+	size_t i;
+
+	if (name.size > 1 && memchr("*~^", name.data[0], 3)) {
+		name.data++;
+		name.size--;
+	}
+	while (fl_slice_ends(name, "]") &&
+	       (at = memrchr(name.data, '[', name.size)) && at > name.data &&
+	       at[-1] == ' ')
+		name.size = (size_t)(at - 1 - name.data);
+	i = name.size;
+	for (unsigned part = 0; part < 2; part++) {
+		size_t had = i;
+
+		while (i && fl_is_digit(name.data[i - 1]))
+			i--;
+		if (i == had || !i || name.data[i - 1] != ':')
+			return name;
+		i--;
+	}
+	at = memmem(name.data, i, " /", 2);
+	if (!at)
+		at = memrchr(name.data, ' ', i);
+	name.size = at ? (size_t)(at - name.data) : 0;
+	if (fl_slice_ends(name, " native"))
+		name.size -= strlen(" native");
+	return name.size ? name : FL_SLICE("(anonymous)");
+}
+
+/* Trees of 0x, and of Clinic, which has them of 0x. */
+static bool is_of_v8(const struct fl_json_tree *tree)
+{
+	return fl_slice_is(fl_name_at(tree->js->flame, tree->nodes[0].name),
+			   "all stacks");
+}
+
 static flame_id frame_of(struct fl_json_tree *tree,
 			 const struct fl_json_node *node)
 {
@@ -113,6 +153,8 @@ static flame_id frame_of(struct fl_json_tree *tree,
 	}
 	if (!name.size)
 		name = FL_SLICE("(unnamed)");
+	else if (is_of_v8(tree))
+		name = name_of_v8(name);
 	name = fl_split_type(name, &type);
 	return fl_frame(flame, flame_name(flame, name.data, name.size),
 			type ? type : node->type);
@@ -124,7 +166,8 @@ static bool drops_root(struct fl_json_tree *tree,
 	struct slice name = fl_name_at(tree->js->flame, root->name);
 
 	return !name.size || fl_slice_is(name, "root") ||
-	       fl_slice_is(name, "all") || fl_slice_is(name, "total");
+	       fl_slice_is(name, "all") || fl_slice_is(name, "total") ||
+	       fl_slice_is(name, "all stacks") || fl_slice_is(name, "<root>");
 }
 
 static const struct fl_json_tree_kind kind = {

@@ -592,7 +592,15 @@ static const struct fl_json_field other_data[] = {
 	{ .key = NULL }
 };
 
+/* Of a snapshot of Flutter's DevTools. */
+static const struct fl_json_field profiler[] = {
+	FL_FIELD_CALL("traceEvents", LIST, read_events),
+	FL_FIELD_CALL("stackFrames", INNER, read_stack_frames),
+	{ .key = NULL }
+};
+
 static const struct fl_json_field document[] = {
+	FL_FIELD_ROWS("cpu-profiler", INNER, profiler),
 	FL_FIELD_CALL("traceEvents", LIST, read_events),
 	FL_FIELD_ROWS("otherData", INNER, other_data),
 	FL_FIELD_CALL("samples", LIST, read_samples),
@@ -704,7 +712,10 @@ static int read(struct flame_source *source)
 
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	static const char *const paths[] = { "ph", "traceEvents" };
+	static const char *const paths[] = {
+		"ph", "traceEvents", "cpu-profiler.stackFrames",
+		"cpu-profiler.traceEvents",
+	};
 
 	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 }

@@ -85,6 +85,10 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 		if (fl_slice_starts(fl_slice_trim(line), "<ul class=\"tree\">"))
 			return fl_asprof_tree_read(source, &page->lines,
 						   &page->counts);
+		if (fl_tree_page_begins(page->lines.in, line, &size)) {
+			page->inner = fl_json_page_open(source, "d3", size);
+			return page->inner ? FLAME_OK : FLAME_FAILED;
+		}
 		heat_map |= fl_slice_has(line, "<canvas id='heatmap-canvas'");
 		fl_asprof_head(a, source, line);
 	}
@@ -94,10 +98,12 @@ static int read_page(struct flame_source *source, struct fl_asprof *a)
 			       "recording that it was made of (flame-graph -f "
 			       "html draws one with a heat map)",
 			       fl_in_name(source->in));
-	return fl_fail(source->flame, "%s: a page, but none of the flame "
-		       "graphs that are read: those of flame-graph, and "
-		       "async-profiler's since 2.0 (not its heatmaps)",
-		       fl_in_name(source->in));
+	return fl_fail(source->flame, "%s: a page, but none of those that are "
+		       "read: flame graphs of flame-graph, async-profiler "
+		       "(since 2.0, no heatmaps), perf, 0x, Clinic, stackprof "
+		       "and others with a tree as d3-flame-graph's, memray, "
+		       "pyinstrument, Python's profiling.sampling, VizTracer, "
+		       "and Spark's thread dumps", fl_in_name(source->in));
 }
 
 static int open_html(struct flame_source *source)
@@ -164,7 +170,8 @@ static void release(void *state)
 }
 
 const struct fl_format fl_format_html_read = {
-	.name = "html", .summary = "a flame graph: async-profiler's, ours",
+	.name = "html",
+	.summary = "pages of flame graphs: async-profiler's, perf's, ours",
 	.probe = fl_html_probe,
 	.state_size = sizeof(struct page),
 	.open = open_html,

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages that hold their profile as JSON in a script: memray's flame graphs,
- * pyinstrument's, those of CPython's profiling.sampling, and VizTracer's.  The
- * format of that JSON reads it.
+ * pyinstrument's, those of CPython's profiling.sampling, and VizTracer's; and
+ * those with a tree of d3-flame-graph: perf script flamegraph, 0x, Clinic,
+ * stackprof and others.  The format of that JSON reads it.
  */
 #include "fl.h"
 
 #include "format/picture/picture.h"
 #include "io/json.h"
 
-enum { MAX_MARK = 128 };	/* bytes, with the blanks before it */
+#include <stdio.h>
+
+enum {
+	MAX_MARK = 128,		/* bytes, with the blanks before it */
+	MAX_ROOT = 4096		/* of a tree, in which its keys are found */
+};
 
 const char *fl_json_page_begins(struct fl_in *in, size_t *size)
 {
@@ -34,6 +40,85 @@ const char *fl_json_page_begins(struct fl_in *in, size_t *size)
 		return marks[i][1];
 	}
 	return NULL;
+}
+
+static struct slice skip_blanks(struct slice s)
+{
+	while (s.size && memchr(" \t\r\n", s.data[0], 4)) {
+		s.data++;
+		s.size--;
+	}
+	return s;
+}
+
+/* "key": and a value that begins with one of these characters. */
+static bool has_member(struct slice text, const char *key, const char *begins)
+{
+	char quoted[16];
+	int n = snprintf(quoted, sizeof(quoted), "\"%s\"", key);
+	const char *at = text.data, *end = at + text.size;
+
+	while ((at = memmem(at, (size_t)(end - at), quoted, (size_t)n))) {
+		struct slice rest = { at += n, (size_t)(end - at) };
+
+		rest = skip_blanks(rest);
+		if (!rest.size || *rest.data++ != ':')
+			continue;
+		rest.size--;
+		rest = skip_blanks(rest);
+		if (rest.size && rest.data[0] && strchr(begins, rest.data[0]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an object is the root of a tree, by its beginning. */
+static bool is_tree(struct slice text)
+{
+	static const char *const first[] = {
+		"\"name\"", "\"n\"", "\"value\"", "\"v\"", "\"children\"",
+		"\"c\"", "\"l\"", "\"id\"", "\"top\"", "\"S\"",
+	};
+	static const char digits[] = "0123456789";
+	struct slice inner = skip_blanks((struct slice){ text.data + 1,
+							 text.size - 1 });
+	bool known = false;
+
+	for (size_t i = 0; i < FL_COUNT(first) && !known; i++)
+		known = fl_slice_starts(inner, first[i]);
+	return known &&
+	       ((has_member(text, "name", "\"") &&
+		 has_member(text, "value", digits) &&
+		 has_member(text, "children", "[")) ||
+		(has_member(text, "n", "\"") && has_member(text, "v", digits) &&
+		 has_member(text, "c", "[")));
+}
+
+bool fl_tree_page_begins(struct fl_in *in, struct slice line, size_t *size)
+{
+	size_t n, from;
+	const uint8_t *begin = fl_in_peek(in, 1, &n);
+	const char *at = line.data, *end = at + line.size;
+
+	for (; begin && (at = memchr(at, '{', (size_t)(end - at))); at++) {
+		from = (size_t)(at - (const char *)begin);
+		/* More than the line: a tree may be written in many. */
+		if (n < from + MAX_ROOT) {
+			size_t line_from = (size_t)(line.data -
+						    (const char *)begin);
+
+			begin = fl_in_peek(in, from + MAX_ROOT, &n);
+			at = (const char *)begin + from;
+			line.data = (const char *)begin + line_from;
+			end = line.data + line.size;
+		}
+		if (is_tree((struct slice){ at, FL_MIN(n - from,
+						       (size_t)MAX_ROOT) })) {
+			*size = from;
+			return true;
+		}
+	}
+	return false;
 }
 
 struct flame_source *fl_json_page_open(struct flame_source *source,

@@ -10,7 +10,7 @@
  *	asprof.c	async-profiler's pages
  *	asprof_tree.c	async-profiler's trees
  *	own.c		ours
- *	json_page.c	those of Python's profilers, which hold JSON
+ *	json_page.c	those of others, which hold JSON
  *	counts.c	frames and totals in, samples out
  */
 #ifndef FL_PICTURE_H
@@ -51,6 +51,11 @@ flame_id fl_picture_frame(struct flame *flame, struct slice name);
  * `size` bytes; NULL: it does not.  Then it is opened, and read to its end.
  */
 const char *fl_json_page_begins(struct fl_in *in, size_t *size);
+/*
+ * Whether a tree of JSON begins in the current line, `size` bytes after its
+ * beginning.
+ */
+bool fl_tree_page_begins(struct fl_in *in, struct slice line, size_t *size);
 struct flame_source *fl_json_page_open(struct flame_source *source,
 				       const char *format, size_t size);
 int fl_json_page_read(struct flame_source *source, struct flame_source *inner);
