@@ -199,6 +199,13 @@ void flame_threads(struct flame *flame, unsigned n);
 void flame_unify_java(struct flame *flame, bool unify);
 
 /*
+ * Whether flame_frame and all readers name functions of C++ and Rust as their
+ * authors did: app::run() for _ZN3app3runEv.  Off by default.  Call it before
+ * anything is read.
+ */
+void flame_demangle(struct flame *flame, bool demangle);
+
+/*
  * Interning: same in, same id out.  0 for the empty one, and after a
  * failure (which flame_error keeps, so a loop may ask once at its end).
  */
@@ -539,9 +546,10 @@ int flame_list(struct flame *flame, const char *url,
 void flame_fetch_early(struct flame *flame, const char *path);
 
 /*
- * Whether it is a failure that of inputs with samples none is selected: then
- * flame_finish fails, writes nothing, and flame_refused_empty is true.  Off by
- * default: a remark says so, and the result is empty.
+ * Whether it is a failure that there is no sample, be it that inputs have none
+ * or that none is selected: then flame_finish fails, writes nothing, and
+ * flame_refused_empty is true.  Off by default: a remark says so, and the
+ * result is empty.
  */
 void flame_refuse_empty(struct flame *flame, bool refuse);
 bool flame_refused_empty(const struct flame *flame);

@@ -6,7 +6,9 @@ libfl_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
 libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
 libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/block.h \
-	libflame/base/decimal.c libflame/base/dense.c libflame/base/dense.h \
+	libflame/base/decimal.c libflame/base/demangle.c \
+	libflame/base/demangle.h libflame/base/demangle_rust.c \
+	libflame/base/dense.c libflame/base/dense.h \
 	libflame/base/hash.c libflame/base/late.c \
 	libflame/base/late.h libflame/base/memory.c libflame/base/nearest.c \
 	libflame/base/os.c libflame/base/os.h \
@@ -289,7 +291,7 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/cpython_loop.c \
 	libflame/sample/cpython_merge.c \
 	libflame/sample/demangle.c \
-	libflame/sample/demangle_rust.c libflame/sample/elf.c \
+	libflame/sample/elf.c \
 	libflame/sample/elf.h \
 	libflame/sample/hotspot.c libflame/sample/hotspot.h \
 	libflame/sample/hotspot_code.c \

@@ -87,7 +87,8 @@ int batch_explain_nothing(const struct batch *batch, struct flame *flame)
 	for (size_t i = 0; paths && i < batch->ninputs; i++)
 		paths[i] = batch->inputs[i].path;
 	if (paths)
-		cli_explain_nothing(batch->cli, flame, paths, batch->ninputs);
+		cli_explain_nothing(batch->cli, flame, paths, batch->ninputs,
+				    true);
 	free(paths);
 	return CLI_TROUBLE;
 }

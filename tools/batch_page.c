@@ -272,6 +272,7 @@ int batch_draw(const struct batch *batch, const struct batch_group *group,
 	if (d.flame && d.record) {
 		flame_process_limit(d.flame, memory);
 		flame_unify_java(d.flame, !cli->raw_names);
+		flame_demangle(d.flame, !cli->mangled);
 		flame_threads(d.flame, threads);
 		batch_listen(&d);
 		d.trees = flame_trees_new(d.flame);

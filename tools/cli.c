@@ -392,6 +392,12 @@ static int status_of(const struct cli *cli, const struct cli_reading *tally)
 	return CLI_FINE;
 }
 
+/* Whether inputs may have samples: some are not empty, and were read. */
+static bool any_whole(const struct cli_reading *tally)
+{
+	return tally->account.n[CLI_READ] || tally->account.n[CLI_DAMAGED];
+}
+
 bool cli_merge(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 	       char **inputs, size_t n, struct cli_reading *tally)
 {
@@ -402,8 +408,7 @@ bool cli_merge(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		flame_abandon(sink);
 		return false;
 	}
-	/* There was none to select from. */
-	if (!tally->read)
+	if (cli->lenient && !any_whole(tally))
 		flame_refuse_empty(flame, false);
 	return flame_finish(sink) == FLAME_OK;
 }
@@ -533,7 +538,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	if (flame_refused_empty(flame) && cli->tool->run)
 		return CLI_TROUBLE;	/* the tool has told why */
 	if (flame_refused_empty(flame)) {
-		cli_explain_nothing(cli, flame, inputs, n);
+		cli_explain_nothing(cli, flame, inputs, n, any_whole(&tally));
 		return CLI_TROUBLE;
 	}
 	return trouble(cli, flame);
@@ -551,6 +556,7 @@ static struct flame *new_flame(const struct cli *cli)
 	if (cli->memory_given)
 		flame_process_limit_line(flame, cli->memory);
 	flame_unify_java(flame, !cli->raw_names && !cli->compat);
+	flame_demangle(flame, !cli->mangled && !cli->compat);
 	if (cli->name && flame_name_input(flame, cli->name) != FLAME_OK) {
 		cli_no_memory(cli);
 		flame_free(flame);

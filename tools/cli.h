@@ -136,6 +136,7 @@ struct cli {
 	bool own_output;	/* the tool writes the tree itself */
 	bool compat;
 	bool raw_names;		/* keep Java's names unchanged */
+	bool mangled;		/* and those of C++ and Rust */
 	bool quiet, verbose;
 	bool strict, lenient;	/* --partial fail, --partial ok */
 	bool listed;		/* --paths-from was given */
@@ -187,10 +188,11 @@ char *cli_markdown(const char *text, bool code);
 /*
  * explain_empty.c: whether an option leaves samples out; and, where nothing was
  * selected, which option it was, what names there are, and the nearest one.
+ * any: inputs may have samples.
  */
 bool cli_selects(const struct cli *cli);
 void cli_explain_nothing(struct cli *cli, struct flame *flame,
-			 char **inputs, size_t n);
+			 char **inputs, size_t n, bool any);
 
 /*
  * output_endings.c: whether the output's name goes with what is written there;

@@ -75,7 +75,7 @@ struct cli_counts cli_count_metrics(const struct flame *flame)
 	struct cli_counts counts = { .n = flame_metrics(flame) + 1 };
 
 	counts.samples = calloc(counts.n, sizeof(*counts.samples));
-	for (unsigned i = 1; counts.samples && i < counts.n; i++) {
+	for (unsigned i = 0; counts.samples && i < counts.n; i++) {
 		const struct flame_metric *m = flame_metric_of(flame, i);
 
 		counts.samples[i] = m->samples - m->no_stack;
@@ -109,6 +109,14 @@ static bool lacks_metric(const struct cli *cli, const struct flame *flame,
 	return there[0];
 }
 
+static bool has_none(const struct cli_counts *from, const struct cli_counts *to)
+{
+	for (unsigned i = 0; i < to->n; i++)
+		if (to->samples[i] != (i < from->n ? from->samples[i] : 0))
+			return false;
+	return true;
+}
+
 bool cli_are_unlike(const struct cli *cli, const struct flame *flame,
 		    const struct flame_tree *tree,
 		    const struct cli_counts *counts, char **inputs)
@@ -116,10 +124,17 @@ bool cli_are_unlike(const struct cli *cli, const struct flame *flame,
 	const char *metric = cli->event ? cli->event : flame_tree_metric(tree);
 	unsigned empty = flame_tree_total(tree, 0) ? 1 : 0;
 
-	if (cli->empty_ok || !metric[0] || flame_tree_total(tree, empty) ||
+	const char *input = inputs[empty ? cli->nbefore : 0];
+
+	if (cli->empty_ok || flame_tree_total(tree, empty) ||
 	    !flame_tree_total(tree, !empty) || !counts[empty].samples ||
 	    !counts[empty + 1].samples)
 		return false;
-	return lacks_metric(cli, flame, &counts[empty], &counts[empty + 1],
-			    metric, inputs[empty ? cli->nbefore : 0]);
+	if (!cli->lenient && has_none(&counts[empty], &counts[empty + 1])) {
+		cli_say(cli, "%s: there is no sample in it (--empty ok "
+			"compares with nothing)", input);
+		return true;
+	}
+	return metric[0] && lacks_metric(cli, flame, &counts[empty],
+					 &counts[empty + 1], metric, input);
 }

@@ -206,6 +206,7 @@ static struct flame *new_flame(const struct cuts *cuts)
 	flame_process_limit(flame, cuts->cli->memory);
 	flame_threads(flame, cuts->cli->threads);
 	flame_unify_java(flame, !cuts->cli->raw_names);
+	flame_demangle(flame, !cuts->cli->mangled);
 	return flame;
 }
 

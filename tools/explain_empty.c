@@ -184,7 +184,7 @@ static void explain(struct flame *flame, const struct cuts *cuts,
 }
 
 void cli_explain_nothing(struct cli *cli, struct flame *flame,
-			 char **inputs, size_t n)
+			 char **inputs, size_t n, bool any)
 {
 	struct cut data[MAX_CUTS];
 	struct cuts cuts = {
@@ -197,7 +197,7 @@ void cli_explain_nothing(struct cli *cli, struct flame *flame,
 		line_add(&line, "%s: ", cli->tool->command ? "the recording" :
 			 n && strcmp(inputs[0], "-") != 0 ?
 				 inputs[0] : "standard input");
-	if (cuts.count)
+	if (cuts.count && any)
 		explain(flame, &cuts, &line);
 	else
 		line_add(&line, "there is no sample%s",

@@ -146,6 +146,8 @@ static bool describe_options(struct batch *batch)
 			      cli->path_labels);
 	if (good && cli->raw_names)
 		good = append(&batch->options, "--", "raw-names", NULL);
+	if (good && cli->mangled)
+		good = append(&batch->options, "--", "no-demangle", NULL);
 	if (good && batch->outliers)
 		good = append(&batch->options, "--", "outliers", NULL);
 	if (good && batch->standalone)

@@ -32,7 +32,7 @@ static bool take_compat(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
 
-	own->like_a_peer = cli->raw_names = true;
+	own->like_a_peer = cli->raw_names = cli->mangled = true;
 	if (strcmp(value, "perl") == 0 || strcmp(value, "inferno") == 0)
 		return cli_ask(cli, "peer", value);
 	cli_say(cli, "--compat %s: perl or inferno", value);

@@ -83,7 +83,7 @@ static bool take_base(struct cli *cli, const char *name)
 
 static bool take_compat(struct cli *cli, const char *peer)
 {
-	cli->raw_names = true;
+	cli->raw_names = cli->mangled = true;
 	if (strcmp(peer, "perl") != 0 && strcmp(peer, "inferno") != 0) {
 		cli_say(cli, "--compat %s: perl or inferno", peer);
 		return false;

@@ -487,6 +487,23 @@ static int status_of(const struct merge *m, const struct input *inputs,
 	return fails || lost ? CLI_TROUBLE : CLI_FINE;
 }
 
+/* A part of a job may be of nothing: of a reducer, or with a header. */
+static bool refuse_empty(const struct merge *m, const struct input *inputs,
+			 size_t n)
+{
+	const struct own *own = m->cli->own;
+
+	if (own->stream || m->cli->empty_ok || m->cli->lenient)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (inputs[i].good || inputs[i].bad || inputs[i].headed)
+			return false;
+	for (size_t i = 0; i < n; i++)
+		report_problems(m, &inputs[i]);
+	cli_say(m->cli, "there is no stack to merge (--empty ok allows it)");
+	return true;
+}
+
 static int merge(struct merge *m, struct input *inputs)
 {
 	const struct own *own = m->cli->own;
@@ -498,7 +515,8 @@ static int merge(struct merge *m, struct input *inputs)
 	if (n || cli_passes_losses(m->cli))
 		m->out = flame_text_create(m->flame, m->cli->output);
 	if (m->out && (own->stream ? merge_stream(m, inputs, n) :
-				     merge_sorted(m, inputs, n))) {
+				     merge_sorted(m, inputs, n)) &&
+	    !refuse_empty(m, inputs, n)) {
 		status = status_of(m, inputs, n);
 		if (flame_text_finish(m->out) != FLAME_OK)
 			status = CLI_TROUBLE;

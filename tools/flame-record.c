@@ -375,7 +375,7 @@ int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 	else if (result && !result->samples)
 		say_idle(cli, result->seconds, command);
 	else
-		cli_explain_nothing(cli, flame, NULL, 0);
+		cli_explain_nothing(cli, flame, NULL, 0, true);
 	return CLI_TROUBLE;
 }
 

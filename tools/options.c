@@ -18,7 +18,7 @@
 
 static const struct cli_option common[] = {
 	{ 0, "empty", "fail|ok",
-	  "nothing selected: exit 2, or empty result",
+	  "no sample: exit 2, or empty result",
 	  .kind = CLI_TAKE },
 	{ 0, "fetch", "CMD", "inputs are what CMD prints, {} their path",
 	  .kind = CLI_TAKE },
@@ -37,6 +37,8 @@ static const struct cli_option common[] = {
 	  .kind = CLI_TAKE },
 	{ 0, "name", "PATH", "the path of what standard input holds",
 	  CLI_TEXT, AT(name) },
+	{ 0, "no-demangle", NULL, "C++, Rust: names as the inputs spell them",
+	  CLI_FLAG, AT(mangled) },
 	{ 'o', "output", "FILE", "write to FILE (-: standard output)",
 	  CLI_TEXT, AT(output) },
 	{ 0, "partial", "ok|fail",
@@ -247,8 +249,6 @@ static bool is_common(const struct cli_tool *tool, const char *name)
 		return cli_takes(tool, 'i');
 	if (strcmp(name, "name") == 0)
 		return cli_takes(tool, 'i') && !tool->run;
-	if (strcmp(name, "empty") == 0)
-		return !tool->run || tool->lists || tool->command;
 	if (strcmp(name, "report") == 0)
 		return !tool->run;
 	return true;

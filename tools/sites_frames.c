@@ -137,8 +137,10 @@ static bool explain(const struct site_pairs *p, struct site_pair *pair)
 	struct flame_trials *trials = flame ? flame_trials_new(flame) : NULL;
 	bool good;
 
-	if (flame)
+	if (flame) {
 		flame_unify_java(flame, true);
+		flame_demangle(flame, true);
+	}
 	good = trials &&
 	       add_stacks(flame, trials, p, pair) &&
 	       flame_trials_compare(trials, FLAME_ABSOLUTE, 0.05, NULL) ==

@@ -3,7 +3,8 @@
  * The dictionary, and a tour of the library in the order data flows.
  *
  *	base/	memory.c hash.c dense.c nearest.c number.c utf8.c regex.c late.c
- *		report.c secrets.c statistics.c; protobuf.c: messages; os.c: calls that
+ *		report.c secrets.c statistics.c; demangle.c demangle_rust.c:
+ *		names of C++ and Rust; protobuf.c: messages; os.c: calls that
  *		some systems lack; sort.h sorts what is nearly in order
  *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
  *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
@@ -134,6 +135,7 @@ struct flame {
 	unsigned threads;	/* to read with; 0, 1: one */
 	size_t parallel_size;	/* of a test: see fl_parallel_size */
 	bool unify;		/* flame_unify_java */
+	bool demangle;		/* flame_demangle */
 	struct fl_map plain;	/* names that have another, to that one */
 	/* flow/read_ahead.c: inputs that are read in advance. */
 	struct fl_files *files;

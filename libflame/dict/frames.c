@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The frame table: every distinct (name, file, line, type) once.  With
- * flame_unify_java, frames of Java are entered under their plain names: that
- * is decided when a frame is new, so that frames that are there cost nothing.
+ * flame_unify_java and flame_demangle, frames are entered under their plain
+ * names: that is decided when a frame is new, so that frames that are there
+ * cost nothing.
  */
 #include "fl.h"
 
+#include "base/demangle.h"
 #include "dict/java.h"
 #include "dict/tables.h"
 
@@ -99,6 +101,26 @@ void flame_unify_java(struct flame *flame, bool unify)
 	flame->unify = unify;
 }
 
+void flame_demangle(struct flame *flame, bool demangle)
+{
+	flame->demangle = demangle;
+}
+
+/* As its author wrote it; itself, if that is not known. */
+static flame_id demangled(struct flame *flame, flame_id name)
+{
+	struct slice s = fl_name_at(flame, name);
+	struct fl_buf buf = { 0 };
+
+	if (flame->demangle && fl_is_mangled(s) && strlen(s.data) == s.size &&
+	    fl_demangle(&buf, s.data) && !buf.failed)
+		name = flame_name(flame, buf.data, buf.size);
+	if (buf.failed)
+		fl_no_memory(flame);
+	fl_buf_free(&buf);
+	return name;
+}
+
 /* Its plain name; its own, if there is no other. */
 static flame_id find_plain(struct flame *flame,
 			   const struct flame_frame *frame)
@@ -107,11 +129,13 @@ static flame_id find_plain(struct flame *flame,
 	uint64_t key = (uint64_t)frame->name << 8 | frame->type << 1 | leaf;
 	uint64_t *known = fl_map_get(&flame->plain, key);
 	struct fl_buf buf = { 0 };
-	flame_id name = frame->name;
+	flame_id name;
 
 	if (known)
 		return (flame_id)*known;
-	if (fl_java_plain(fl_name_at(flame, name), frame->type, leaf, &buf))
+	name = demangled(flame, frame->name);
+	if (flame->unify &&
+	    fl_java_plain(fl_name_at(flame, name), frame->type, leaf, &buf))
 		name = flame_name(flame, buf.data, buf.size);
 	if (name != frame->name && !buf.failed)
 		known = fl_map_put(&flame->plain, key, &fresh);
@@ -135,14 +159,14 @@ flame_id flame_frame(struct flame *flame, const struct flame_frame *frame)
 		if (fl_likely(id))
 			return id;
 	}
-	if (flame->unify && f.name)
+	if ((flame->unify || flame->demangle) && f.name)
 		f.name = find_plain(flame, &f);
 	return find_or_enter(flame, &f);
 }
 
 flame_id fl_frame_as_is(struct flame *flame, const struct flame_frame *frame)
 {
-	if (flame->unify && frame->name)
+	if ((flame->unify || flame->demangle) && frame->name)
 		flame->names.data[frame->name].as_is = 1;
 	return find_or_enter(flame, frame);
 }

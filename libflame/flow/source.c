@@ -174,7 +174,7 @@ int fl_report_empty(struct flame *flame)
 
 int fl_refuse_empty(struct flame *flame)
 {
-	if (!flame->refuse_empty || !has_input(flame))
+	if (!flame->refuse_empty)
 		return FLAME_OK;
 	flame->refused_empty = true;
 	return fl_fail(flame, "no sample was selected");

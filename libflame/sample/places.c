@@ -173,7 +173,7 @@ static void put_name(struct fl_places *places, const struct fl_inlined *at,
 	buf->size = 0;
 	if (!at->inlined)
 		fl_buf_put(buf, name.data, name.size);
-	else if (!at->linkage || !fl_demangle(buf, at->linkage))
+	else if (!at->linkage || !fl_demangle_symbol(buf, at->linkage))
 		fl_buf_text(buf, at->name ? at->name : "[inlined]");
 }
 

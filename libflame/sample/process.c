@@ -403,7 +403,7 @@ static flame_id symbol_frame(struct fl_processes *all, struct fl_symbol *symbol,
 		return symbol->frame;
 	buf->size = 0;
 	/* "clock_gettime@@GLIBC_2.17" */
-	if (!fl_demangle(buf, symbol->name))
+	if (!fl_demangle_symbol(buf, symbol->name))
 		fl_buf_put(buf, symbol->name, strcspn(symbol->name, "@"));
 	if (symbol->stub)
 		fl_buf_text(buf, "@plt");

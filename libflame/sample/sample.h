@@ -17,7 +17,7 @@
  *	target_ask.c	asks for them, and reads memory
  *	elf.c		ELF files, on disk or in memory
  *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
- *	demangle.c	names of C++ and Rust; demangle_rust.c: new ones of Rust
+ *	demangle.c	names of C++ that may become long
  *	cfi.c		.eh_frame: how to find the caller of an address, on
  *			x86-64 and arm64
  *	cfi_expression.c	the expressions in it

@@ -55,8 +55,6 @@ bool fl_symbols_stubs(struct fl_symbols *symbols, struct fl_elf *elf);
 /* Opens what it needs, so that nothing has to be opened later. */
 void fl_demangle_begin(void);
 /* Appends the name as its author wrote it; false: it is not mangled. */
-bool fl_demangle(struct fl_buf *to, const char *name);
-/* demangle_rust.c: the same for names that begin with _R. */
-bool fl_demangle_rust(struct fl_buf *to, const char *name);
+bool fl_demangle_symbol(struct fl_buf *to, const char *name);
 
 #endif

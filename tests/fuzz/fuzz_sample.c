@@ -120,7 +120,7 @@ void fuzz_symbols(const struct fuzz_target *target, const uint8_t *data,
 	for (size_t i = 0; i < kernel.count; i++)
 		FUZZ_HOLDS(fl_symbols_at(&kernel, kernel.data[i].start));
 	if (kernel.count)
-		fl_demangle(&name, kernel.data[0].name);
+		fl_demangle_symbol(&name, kernel.data[0].name);
 	fl_buf_free(&name);
 	fl_symbols_free(&map);
 	fl_symbols_free(&kernel);

@@ -26,6 +26,7 @@ static void stop(void)
 TestSuite(names, .init = start, .fini = stop);
 TestSuite(frames, .init = start, .fini = stop);
 TestSuite(unified, .init = start, .fini = stop);
+TestSuite(demangled, .init = start, .fini = stop);
 TestSuite(stacks, .init = start, .fini = stop);
 TestSuite(labels, .init = start, .fini = stop);
 TestSuite(metrics, .init = start, .fini = stop);
@@ -682,6 +683,24 @@ Test(unified, spellings_are_one_frame)
 			 "A$B$$Lambda.m");
 	cr_expect_str_eq(plain(".x$$Lambda$9", FLAME_JIT), ".x$$Lambda");
 	cr_expect_str_eq(plain("b.C$$Lambda$9", FLAME_JIT), "b.C$$Lambda");
+}
+
+Test(demangled, names_of_all_readers_are_as_in_the_source)
+{
+	static const char rust[] = "_RNvC7mycrate3foo";
+	static const char *const others[] = {
+		"_Zx", "_R", "_ZN", "main", "_Repr", "__Z", "_",
+	};
+
+	cr_expect_str_eq(plain(rust, FLAME_UNKNOWN), rust);
+	flame_demangle(flame, true);
+	for (int again = 0; again < 2; again++)
+		cr_expect_str_eq(plain("_RNvC7mycrate3bar", FLAME_UNKNOWN),
+				 "mycrate::bar");
+	cr_expect_eq(frame_of("__RNvC7mycrate3bar", FLAME_NATIVE),
+		     frame_of("mycrate::bar", FLAME_NATIVE));
+	for (size_t i = 0; i < FL_COUNT(others); i++)
+		cr_expect_str_eq(plain(others[i], FLAME_UNKNOWN), others[i]);
 }
 
 Test(unified, other_languages_stay)

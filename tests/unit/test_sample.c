@@ -5,6 +5,7 @@
  */
 #include "fl.h"
 
+#include "base/demangle.h"
 #include "sample/blocked.h"
 #include "sample/ring.h"
 #include "sample/sample.h"
@@ -236,9 +237,32 @@ Test(names, of_cxx_and_rust_are_as_in_the_source)
 	expect_name("_ZN2ns3BoxIlE4spinEi", "ns::Box<long>::spin(int)");
 	expect_name("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
 		    "core::fmt::Formatter::pad");
+	expect_name("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE.llvm.12",
+		    "core::fmt::Formatter::pad");
+	expect_name("__ZN2ns3BoxIlE4spinEi", "ns::Box<long>::spin(int)");
+	expect_name("_ZN2ns1fEv@plt", "ns::f()@plt");
 	expect_name("_ZN50_$LT$T$u20$as$u20$core..convert..Into$LT$U$GT$$GT$"
 		    "4into17h0123456789abcdefE",
 		    "<T as core::convert::Into<U>>::into");
+}
+
+/* Each reference doubles the text: in this process it is not tried. */
+Test(names, of_cxx_that_become_long_stay)
+{
+	char wide[4096] = "_Z1fSt4pairI1aS0_E";
+	struct fl_buf buf = { 0 };
+
+	cr_expect(fl_demangle_is_safe(wide));
+	for (int i = 0; i < 40; i++) {
+		size_t n = strlen(wide);
+
+		snprintf(wide + n, sizeof(wide) - n, "St4pairIS%d_S%d_E", i,
+			 i);
+	}
+	cr_expect(!fl_demangle_is_safe(wide));
+	cr_expect(!fl_demangle(&buf, wide));
+	cr_expect(!buf.size);
+	fl_buf_free(&buf);
 }
 
 /* Mappings -------------------------------------------------------------- */

@@ -122,6 +122,7 @@ def _load():
             ("flame_refuse_empty", None, pointer, ctypes.c_bool),
             ("flame_refused_empty", ctypes.c_bool, pointer),
             ("flame_unify_java", None, pointer, ctypes.c_bool),
+            ("flame_demangle", None, pointer, ctypes.c_bool),
             ("flame_rows", status, number, number,
              ctypes.POINTER(_Row)),
             ("flame_nearest", text, text, ctypes.POINTER(text),
@@ -258,6 +259,7 @@ class _Run:
         self.lib.flame_on_warning(self.flame, self.on_warning, None)
         self.lib.flame_refuse_empty(self.flame, refuse_empty)
         self.lib.flame_unify_java(self.flame, not raw_names)
+        self.lib.flame_demangle(self.flame, True)
 
     def __enter__(self):
         return self

@@ -1,1 +1,1 @@
-flame-merge
+flame-merge --empty ok

@@ -1,5 +1,5 @@
 printf '# nothing\n' >in
-flame-top -i folded in
-flame-top -i folded -f json in
-flame-top -i folded --tree in
-flame-top -i folded --callers x in
+flame-top --empty ok -i folded in
+flame-top --empty ok -i folded -f json in
+flame-top --empty ok -i folded --tree in
+flame-top --empty ok -i folded --callers x in

@@ -8,7 +8,7 @@
  */
 #include "fl.h"
 
-#include "sample/symbols.h"
+#include "base/demangle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,1 +1,0 @@
-flame-fold
