@@ -66,7 +66,7 @@ static bool is_log(const char *path)
 static bool use(struct cli *cli, const char *log)
 {
 	if (!cli->quiet)
-		cli_say(cli, "%s: taken as --spark-events", log);
+		cli_say(cli, "%s: used as --spark-events", log);
 	return cli_filter(cli, "spark-events", log);
 }
 

@@ -53,7 +53,7 @@ def prices():
         return F.udf(distance, LongType())("id"), 100e3
     if trouble == "regex":
         return F.concat(F.repeat(F.lit("a"), 100), F.col("id").cast("string")
-                        ).rlike(".*a.*a.*b").cast("long"), 3e4
+                        ).rlike(".*a.*a.*b").cast("long"), 200
     if trouble == "lock":
         return java("PriceRule"), 4e6
     if trouble == "gc":
