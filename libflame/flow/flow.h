@@ -127,6 +127,7 @@ struct flame_source {
 	bool zoneless;		/* its times are local, taken for UTC's */
 	bool whole;		/* the batch has all of its samples */
 	int damage;		/* see flame_source_damage */
+	uint64_t nframes;	/* see fl_frames_allowed */
 	struct fl_input input;
 	/* In a log: labels of the program whose lines are read. */
 	struct {
@@ -224,6 +225,11 @@ int fl_batch_add(struct flame_source *source,
 /* The same, and counts it for its metric, as so many samples. */
 int fl_emit(struct flame_source *source, const struct flame_sample *sample,
 	    uint64_t samples);
+/*
+ * The same frames may be named over and over by a small file.  Counts those
+ * that are entered; false, after fl_fail: they are too many for its bytes.
+ */
+bool fl_frames_allowed(struct flame_source *source, uint64_t frames);
 /* An input of which no sample was read yet. */
 void fl_source_resume(struct flame_source *source);
 /*

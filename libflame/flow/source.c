@@ -343,6 +343,24 @@ int fl_emit(struct flame_source *source, const struct flame_sample *sample,
 	return fl_batch_add(source, sample);
 }
 
+enum {
+	FREE_FRAMES = 1 << 20,		/* of small files */
+	FRAMES_PER_BYTE = 64		/* of larger ones */
+};
+
+bool fl_frames_allowed(struct flame_source *source, uint64_t frames)
+{
+	source->nframes += frames;
+	if (fl_likely(source->nframes <= FREE_FRAMES ||
+		      source->nframes / FRAMES_PER_BYTE <=
+			      fl_in_bytes(source->in)))
+		return true;
+	fl_fail(source->flame, "%s: more than %d frames for each byte: its "
+		"stacks name long lists of frames over and over",
+		fl_in_name(source->in), FRAMES_PER_BYTE);
+	return false;
+}
+
 void fl_source_resume(struct flame_source *source)
 {
 	source->batch.n = source->batch.given = 0;

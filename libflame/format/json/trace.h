@@ -36,9 +36,16 @@ struct event {
 
 struct open_frame {
 	uint32_t key;
-	flame_id stack;
+	bool ended;		/* within others, which go on without it */
+	uint64_t number;	/* of all of the thread, ascending */
+	uint64_t run;		/* from this one on, all have the same frame */
 	int64_t begin, end;	/* end: of X; others FL_TRACE_NO_END */
-	int64_t first_end;	/* of this frame and of those below */
+};
+
+/* The end of an open X: a heap, whose first is the next to come. */
+struct open_end {
+	int64_t time;
+	uint64_t number;	/* of the frame; the innermost ends first */
 };
 
 struct thread {
@@ -51,8 +58,12 @@ struct thread {
 	size_t limit;		/* of nevents, once some were run; or 0 */
 	int64_t run_until;	/* later ones are held */
 	bool has_complete, has_ends, unordered;
-	struct open_frame *open;
-	size_t nopen, open_capacity;
+	struct open_frame *open;	/* the last one has not ended */
+	size_t nopen, open_capacity, nended;
+	uint64_t nframes;	/* that were ever open */
+	struct open_end *ends;	/* also of frames that are gone */
+	size_t nends, ends_capacity;
+	flame_id stack;		/* of the innermost frame */
 	int64_t time;		/* of the event that was run last */
 	bool has_time;
 };
@@ -76,6 +87,7 @@ struct frame_sample {
 struct stack_frame {
 	flame_id id, parent, name;
 	flame_id stack;
+	bool cyclic;	/* it is above itself, or one is that is above it */
 };
 
 struct trace {
@@ -95,6 +107,8 @@ struct trace {
 	struct stack_frame *frames;
 	size_t nframes, frames_capacity;
 	struct fl_map frame_ids;	/* id -> place */
+	uint32_t *path;			/* of frames, leaf first: scratch */
+	size_t path_capacity;
 	struct event *begins, *ends;	/* scratch of run */
 	size_t begins_capacity, ends_capacity;
 	/* trace_profiles.c: CPU profiles, by process and id. */

@@ -403,33 +403,38 @@ static struct stack_frame *frame_named(struct trace *t, flame_id id)
 }
 
 /*
- * Up to the first frame whose stack is known, and down again; as many frames
- * as there are end a loop of parents.
+ * Up to the first frame whose stack is known, and down again; a path as long as
+ * there are frames is a loop of parents.
  */
 static flame_id stack_of(struct trace *t, flame_id id)
 {
-	struct stack_frame *frame = frame_named(t, id), *up;
+	struct stack_frame *frame = frame_named(t, id);
+	flame_id stack;
+	size_t n = 0;
+	bool cyclic;
 
-	while (frame && !frame->stack) {
-		size_t left = t->nframes;
-
-		for (up = frame; left; left--) {
-			struct stack_frame *next = frame_named(t, up->parent);
-
-			if (!next || next->stack)
-				break;
-			up = next;
+	for (; frame && !frame->stack && !frame->cyclic && n < t->nframes;
+	     frame = frame_named(t, frame->parent)) {
+		if (!fl_grow(&t->path, &t->path_capacity, n + 1,
+			     sizeof(*t->path))) {
+			no_memory(t);
+			return 0;
 		}
-		if (!left)
-			return 0;
-		up->stack = flame_stack(t->js.flame, up->parent &&
-			frame_named(t, up->parent) ?
-			frame_named(t, up->parent)->stack : 0,
-			fl_frame(t->js.flame, up->name, FLAME_UNKNOWN));
-		if (!up->stack)
-			return 0;
+		t->path[n++] = (uint32_t)(frame - t->frames);
 	}
-	return frame ? frame->stack : 0;
+	cyclic = frame && !frame->stack;
+	stack = frame ? frame->stack : 0;
+	while (n--) {
+		frame = &t->frames[t->path[n]];
+		frame->cyclic = cyclic;
+		if (cyclic)
+			continue;
+		stack = flame_stack(t->js.flame, stack,
+				    fl_frame(t->js.flame, frame->name,
+					     FLAME_UNKNOWN));
+		frame->stack = stack;
+	}
+	return stack;
 }
 
 /* From a sample to the next of its thread; the last one has no time. */
@@ -566,6 +571,7 @@ static void forget(struct trace *t)
 	for (size_t i = 0; i < t->nthreads; i++) {
 		fl_free(t->threads[i].events);
 		fl_free(t->threads[i].open);
+		fl_free(t->threads[i].ends);
 	}
 	t->nthreads = t->nsums = t->nsamples = t->nframes = 0;
 	memset(&t->weights, 0, sizeof(t->weights));
@@ -699,6 +705,7 @@ static void release(void *state)
 	fl_free(t->sums);
 	fl_free(t->samples);
 	fl_free(t->frames);
+	fl_free(t->path);
 	fl_free(t->begins);
 	fl_free(t->ends);
 }

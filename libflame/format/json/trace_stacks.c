@@ -73,10 +73,10 @@ static void pass_time(struct trace *t, struct thread *th, int64_t time)
 {
 	if (th->has_time && th->nopen && time > th->time && t->timed)
 		fl_trace_span(t, (uint32_t)(th - t->threads),
-			      th->open[th->nopen - 1].stack, th->time, time);
+			      th->stack, th->time, time);
 	else if (th->has_time && th->nopen && time > th->time)
 		fl_trace_sum(t, (uint32_t)(th - t->threads),
-		       th->open[th->nopen - 1].stack, 0, time - th->time);
+		       th->stack, 0, time - th->time);
 	if (!th->has_time || time > th->time)
 		th->time = time;
 	th->has_time = true;
@@ -95,50 +95,171 @@ static struct open_frame *innermost(const struct thread *th)
 	return th->nopen ? &th->open[th->nopen - 1] : NULL;
 }
 
-/* The frame's stack and first_end, by those of the frame below. */
-static void place(struct trace *t, struct thread *th, size_t i)
+static flame_id frame_of(const struct trace *t, const struct open_frame *frame)
 {
-	struct open_frame *frame = &th->open[i];
-	const struct open_frame *below = i ? frame - 1 : NULL;
+	return t->keys[frame->key].frame;
+}
 
-	frame->stack = flame_stack(t->js.flame, below ? below->stack : 0,
-				   t->keys[frame->key].frame);
-	frame->first_end = below ? FL_MIN(below->first_end, frame->end) :
-				   frame->end;
+static bool is_sooner(const struct open_end *a, const struct open_end *b)
+{
+	return a->time != b->time ? a->time < b->time : a->number > b->number;
+}
+
+static void add_end(struct trace *t, struct thread *th, struct open_end end)
+{
+	size_t i = th->nends;
+
+	if (!fl_grow(&th->ends, &th->ends_capacity, i + 1,
+		     sizeof(*th->ends))) {
+		no_memory(t);
+		return;
+	}
+	th->nends++;
+	for (; i && is_sooner(&end, &th->ends[(i - 1) / 2]); i = (i - 1) / 2)
+		th->ends[i] = th->ends[(i - 1) / 2];
+	th->ends[i] = end;
+}
+
+static void drop_first_end(struct thread *th)
+{
+	struct open_end *ends = th->ends, last = ends[--th->nends];
+	size_t i = 0, n = th->nends;
+
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		child += child + 1 < n &&
+			 is_sooner(&ends[child + 1], &ends[child]);
+		if (!is_sooner(&ends[child], &last))
+			break;
+		ends[i] = ends[child];
+	}
+	ends[i] = last;
+}
+
+/* The open frame of a number, or NULL. */
+static struct open_frame *find_open(const struct thread *th, uint64_t number)
+{
+	size_t low = 0, high = th->nopen;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (th->open[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < th->nopen && th->open[low].number == number &&
+	       !th->open[low].ended ? &th->open[low] : NULL;
+}
+
+/* The frame that ends next, by its duration; NULL: there is none. */
+static struct open_frame *next_to_end(struct thread *th)
+{
+	while (th->nends) {
+		struct open_frame *frame = find_open(th, th->ends[0].number);
+
+		if (frame)
+			return frame;
+		drop_first_end(th);
+	}
+	return NULL;
+}
+
+static void pop(struct trace *t, struct thread *th)
+{
+	th->stack = flame_stack_parent(t->js.flame, th->stack);
+	th->nopen--;
+	for (; th->nopen && innermost(th)->ended; th->nopen--)
+		th->nended--;
+}
+
+static void push(struct trace *t, struct thread *th, struct open_frame frame)
+{
+	const struct open_frame *below;
+
+	if (!fl_grow(&th->open, &th->open_capacity, th->nopen + 1,
+		     sizeof(*th->open))) {
+		no_memory(t);
+		return;
+	}
+	below = innermost(th);
+	frame.number = th->nframes++;
+	frame.run = below && frame_of(t, below) == frame_of(t, &frame) ?
+		    below->run : frame.number;
+	th->open[th->nopen++] = frame;
+	th->stack = flame_stack(t->js.flame, th->stack, frame_of(t, &frame));
+	if (frame.end != FL_TRACE_NO_END)
+		add_end(t, th, (struct open_end){ frame.end, frame.number });
+}
+
+/* Keeps those that go on, once they are the smaller part. */
+static void drop_ended(struct thread *th)
+{
+	size_t n = 0;
+
+	if (th->nended <= th->nopen / 2)
+		return;
+	for (size_t i = 0; i < th->nopen; i++)
+		if (!th->open[i].ended)
+			th->open[n++] = th->open[i];
+	th->nopen = n;
+	th->nended = 0;
+}
+
+/* The frames above this one go on without it. */
+static void remove_below(struct trace *t, struct thread *th,
+			 struct open_frame *frame)
+{
+	struct flame *flame = t->js.flame;
+	size_t above = 0, first = (size_t)(frame - th->open) + 1;
+
+	t->noverlaps++;
+	frame->ended = true;
+	th->nended++;
+	th->stack = flame_stack_parent(flame, th->stack);
+	/* Of equal frames it does not matter which one ends. */
+	if (innermost(th)->run > frame->number) {
+		for (size_t i = first; i < th->nopen; i++)
+			above += !th->open[i].ended;
+		if (!fl_frames_allowed(t->js.source, above))
+			return;
+		for (size_t i = 0; i < above; i++)
+			th->stack = flame_stack_parent(flame, th->stack);
+		for (size_t i = first; i < th->nopen; i++)
+			if (!th->open[i].ended)
+				th->stack = flame_stack(flame, th->stack,
+					frame_of(t, &th->open[i]));
+	}
+	drop_ended(th);
 }
 
 /*
  * Events of a GPU or of asynchronous work overlap without one being in the
  * other: the frames above the one that ends go on without it.
  */
-static void end_first(struct trace *t, struct thread *th)
+static void end_first(struct trace *t, struct thread *th,
+		      struct open_frame *frame)
 {
-	int64_t end = innermost(th)->first_end;
-	size_t i = th->nopen - 1;
-
-	pass_time(t, th, end);
-	while (i && th->open[i].end != end)
-		i--;
-	t->noverlaps += i + 1 < th->nopen;
-	th->nopen--;
-	memmove(&th->open[i], &th->open[i + 1],
-		(th->nopen - i) * sizeof(*th->open));
-	for (; i < th->nopen; i++)
-		place(t, th, i);
+	pass_time(t, th, frame->end);
+	drop_first_end(th);
+	if (frame == innermost(th))
+		pop(t, th);
+	else
+		remove_below(t, th, frame);
 }
 
 /* Ends complete events that last until before a time, or until it. */
 static void end_complete(struct trace *t, struct thread *th, int64_t time,
 			 bool with_time)
 {
-	while (th->nopen && !fl_failed(t->js.flame)) {
-		int64_t end = innermost(th)->first_end;
+	struct open_frame *first;
 
-		if (end > time || end == FL_TRACE_NO_END ||
-		    (end == time && !with_time &&
-		     innermost(th)->end != end))
+	while (!fl_failed(t->js.flame) && (first = next_to_end(th))) {
+		if (first->end > time ||
+		    (first->end == time && !with_time &&
+		     innermost(th)->end != first->end))
 			return;
-		end_first(t, th);
+		end_first(t, th, first);
 	}
 }
 
@@ -153,15 +274,15 @@ static bool is_before(const struct open_frame *frame, const struct event *e,
 	       common <= (frame->end - frame->begin) / 2;
 }
 
-static int64_t end_of(const struct thread *th, const struct event *e)
+static int64_t end_of(struct thread *th, const struct event *e)
 {
-	const struct open_frame *below = innermost(th);
+	const struct open_frame *first = next_to_end(th);
 	int64_t end = e->phase == 'X' ? fl_add_clamped(e->time, e->duration) :
 					FL_TRACE_NO_END;
 
-	if (e->phase == 'X' && below && below->first_end < end &&
-	    end - below->first_end <= ROUNDING)
-		return below->first_end;
+	if (e->phase == 'X' && first && first->end < end &&
+	    end - first->end <= ROUNDING)
+		return first->end;
 	return end;
 }
 
@@ -173,19 +294,11 @@ static void enter(struct trace *t, struct thread *th, const struct event *e)
 	end_complete(t, th, e->time, true);
 	pass_time(t, th, e->time);
 	while (is_before(innermost(th), e, end))
-		th->nopen--;
-	if (!fl_grow(&th->open, &th->open_capacity, th->nopen + 1,
-		     sizeof(*th->open))) {
-		no_memory(t);
-		return;
-	}
-	end = end_of(th, e);
-	th->open[th->nopen] = (struct open_frame){
-		.key = e->key, .begin = e->time, .end = end
-	};
-	place(t, th, th->nopen++);
-	fl_trace_sum(t, (uint32_t)(th - t->threads),
-		     th->open[th->nopen - 1].stack, 1, 0);
+		pop(t, th);
+	push(t, th, (struct open_frame){
+		.key = e->key, .begin = e->time, .end = end_of(th, e)
+	});
+	fl_trace_sum(t, (uint32_t)(th - t->threads), th->stack, 1, 0);
 }
 
 /* Begins and ends ------------------------------------------------------- */
@@ -206,7 +319,7 @@ static void leave(struct trace *t, struct thread *th, const struct event *e)
 	    (!same_name(t, top->key, e->key) && t->keys[e->key].name))
 		return;
 	pass_time(t, th, e->time);
-	th->nopen--;
+	pop(t, th);
 }
 
 /* Order ---------------------------------------------------------------- */

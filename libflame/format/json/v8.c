@@ -55,6 +55,10 @@ struct fl_v8 {
 		bool late;	/* one is negative */
 	} deltas;
 	struct fl_frame_trie trie;	/* of places of nodes */
+	uint32_t *path;		/* nodes of an unknown stack, leaf first */
+	size_t path_capacity;
+	uint32_t *outermost;	/* node of the trie below each of its nodes */
+	size_t noutermost, outermost_capacity;
 	struct sum *sums;	/* of nodes of the trie */
 	size_t sums_capacity;
 	struct fl_buf buf;
@@ -296,34 +300,38 @@ static void mark_cycle(struct fl_v8 *v, struct node *node)
 }
 
 /*
- * The stack of a node; parents may come after their children.  Walks up to a
- * node with a known stack, and down again.  steps bounds loops of parents. 0:
- * none.
+ * The stack of a node; parents may come after their children.  Goes up to a
+ * node with a known stack, and down again.  A path as long as there are nodes
+ * is a loop of parents.  0: none.
  */
 static uint32_t stack_of(struct fl_v8 *v, struct node *node)
 {
-	while (!node->stack && !is_root(v, node)) {
-		struct node *up = node, *parent;
-		size_t steps = v->count;
+	struct node *parent = node;
+	uint32_t stack;
+	size_t n = 0;
 
-		for (; up->parent && --steps; up = parent) {
-			parent = &v->nodes[up->parent - 1];
-			if (parent->stack || parent->cyclic ||
-			    is_root(v, parent))
-				break;
-		}
-		if (!steps || (up->parent &&
-			       v->nodes[up->parent - 1].cyclic)) {
-			mark_cycle(v, node);
+	while (parent && !parent->stack && !parent->cyclic &&
+	       !is_root(v, parent) && n < v->count) {
+		if (!fl_grow(&v->path, &v->path_capacity, n + 1,
+			     sizeof(*v->path))) {
+			no_memory(v);
 			return 0;
 		}
-		if (!fl_frame_trie_add(
-				v->js->flame, &v->trie, up->parent ?
-				v->nodes[up->parent - 1].stack : 0,
-				(uint32_t)(up - v->nodes), &up->stack))
-			return 0;
+		v->path[n++] = (uint32_t)(parent - v->nodes);
+		parent = parent->parent ? &v->nodes[parent->parent - 1] : NULL;
 	}
-	return node->stack;
+	if (parent && (parent->cyclic || n == v->count) && !is_root(v, parent)) {
+		mark_cycle(v, node);
+		return 0;
+	}
+	stack = parent ? parent->stack : 0;
+	while (n--) {
+		if (!fl_frame_trie_add(v->js->flame, &v->trie, stack,
+				       v->path[n], &stack))
+			return 0;
+		v->nodes[v->path[n]].stack = stack;
+	}
+	return stack;
 }
 
 /* Whether the node is at the root but ran in the stack of the sample before. */
@@ -333,18 +341,44 @@ static bool is_on_top(const struct fl_v8 *v, const struct node *node)
 	       fl_slice_is(name_of(v, node), "(garbage collector)");
 }
 
+/* The outermost node of a stack of the trie, whose parents come first. */
+static uint32_t outermost_of(struct fl_v8 *v, uint32_t stack)
+{
+	if (!fl_grow(&v->outermost, &v->outermost_capacity, v->trie.count,
+		     sizeof(*v->outermost))) {
+		no_memory(v);
+		return 0;
+	}
+	for (; v->noutermost < v->trie.count; v->noutermost++) {
+		uint32_t i = (uint32_t)v->noutermost;
+		uint32_t parent = v->trie.nodes[i].parent;
+
+		v->outermost[i] = parent ? v->outermost[parent] : i;
+	}
+	return v->outermost[stack];
+}
+
+/*
+ * Nodes at the root are in a stack as its outermost frame, or were put on top
+ * before.
+ */
 static uint32_t put_on_top(struct fl_v8 *v, uint32_t last, uint32_t place)
 {
 	const struct fl_frame_node *nodes = v->trie.nodes;
-	uint32_t stack = last;
+	uint32_t stack = last, first;
 
 	if (last && fl_slice_is(name_of(v, &v->nodes[nodes[last].frame]),
 				"(idle)"))
 		last = stack = 0;
-	while (stack && nodes[stack].frame != place)
+	while (stack && nodes[stack].frame != place &&
+	       is_on_top(v, &v->nodes[nodes[stack].frame]))
 		stack = nodes[stack].parent;
-	if (!stack)
-		fl_frame_trie_add(v->js->flame, &v->trie, last, place, &stack);
+	if (stack && nodes[stack].frame == place)
+		return stack;
+	first = outermost_of(v, last);
+	if (first && nodes[first].frame == place)
+		return first;
+	fl_frame_trie_add(v->js->flame, &v->trie, last, place, &stack);
 	return stack;
 }
 
@@ -522,6 +556,7 @@ static bool begin(struct fl_v8 *v)
 	v->count = v->nlinks = v->samples.count = 0;
 	reset_deltas(v);
 	v->thread = 0;
+	v->noutermost = 0;
 	fl_map_clear(&v->ids);
 	if (v->sums)
 		memset(v->sums, 0, v->sums_capacity * sizeof(*v->sums));
@@ -554,6 +589,8 @@ void fl_v8_free(struct fl_v8 *v)
 	fl_buf_free(&v->buf);
 	fl_frame_trie_free(&v->trie);
 	fl_free(v->sums);
+	fl_free(v->path);
+	fl_free(v->outermost);
 	fl_free(v->nodes);
 	fl_free(v->links);
 	fl_free(v->samples.data);

@@ -45,11 +45,7 @@ struct seen {
 };
 
 /* Labels that are other ones in each sample are not worth it. */
-enum {
-	MAX_SEEN_LABELS = 1 << 16,
-	MAX_FRAMES = 1 << 20,		/* of small files */
-	FRAMES_PER_BYTE = 64		/* of larger ones */
-};
+enum { MAX_SEEN_LABELS = 1 << 16 };
 
 struct reader {
 	struct flame_source *source;
@@ -59,7 +55,6 @@ struct reader {
 	struct fl_pprof_samples samples;
 	uint32_t last_field;		/* of the profile */
 	bool has_samples;		/* the profile has had some */
-	uint64_t nframes;		/* of all stacks that were entered */
 	bool damaged;			/* the next field of the input */
 	struct value_type *types;
 	size_t ntypes, types_capacity;
@@ -338,15 +333,8 @@ static bool add_ids(struct reader *r, const struct fl_field *field)
 static flame_id push_location(struct reader *r, flame_id stack,
 			      const struct fl_pprof_entry *location)
 {
-	r->nframes += location->count;
-	if (fl_unlikely(r->nframes > MAX_FRAMES &&
-			r->nframes / FRAMES_PER_BYTE >
-			fl_in_bytes(r->source->in))) {
-		fl_fail(r->flame, "%s: more than %d frames for each byte: a "
-			"location of many lines, named over and over",
-			fl_in_name(r->source->in), FRAMES_PER_BYTE);
+	if (fl_unlikely(!fl_frames_allowed(r->source, location->count)))
 		return 0;
-	}
 	for (uint32_t i = 0; i < location->count; i++)
 		stack = flame_stack(r->flame, stack,
 				    r->tables.frames[location->first + i]);
