@@ -17,6 +17,17 @@
  * mean failure, with the text in flame_error(); strings are UTF-8 as far as
  * the input was, and are copied; nothing here prints, exits or aborts.  A
  * dictionary and all that hangs on it belong to one thread at a time.
+ *
+ * Misuse fails and changes nothing: a handle or a pointer that is NULL, an id
+ * that the dictionary does not have, a sink that was finished or is of another
+ * dictionary, a column or a size out of range.  Functions that return int
+ * return FLAME_FAILED then (flame_rows 0), functions that return an id or a
+ * number 0, pointers are NULL, but texts and the structs of flame_frame_of and
+ * flame_metric_of empty.  The text is in flame_error of the dictionary, where
+ * it is known, but for functions that only look up: these leave it as it is.
+ * An id of another dictionary is not detected where this one has that id, too.
+ * A source is not to be used after flame_close, a tree after flame_tree_free,
+ * and nothing of a dictionary after flame_free.
  */
 #ifndef FLAME_H
 #define FLAME_H
@@ -348,6 +359,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event);
 
 /* Options of the writer at the end of the chain. */
 int flame_set(struct flame_sink *sink, const char *option, const char *value);
+/* FLAME_FAILED also where an id of the sample is not of the dictionary. */
 int flame_put(struct flame_sink *sink, const struct flame_sample *sample);
 
 /* Puts all samples of the source into the sink. */
@@ -359,10 +371,13 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink);
  */
 int flame_ahead(struct flame_source *source, struct flame_sink *sink);
 
-/* Ends and frees the chain: the only place where success is known. */
+/*
+ * Ends and frees the chain: the only place where success is known.  A sink that
+ * is used after it, or finished twice, is a failure.
+ */
 int flame_finish(struct flame_sink *sink);
 
-/* Frees the chain and leaves no output; accepts NULL too. */
+/* Frees the chain and leaves no output; accepts NULL, and finished ones. */
 void flame_abandon(struct flame_sink *sink);
 
 /*

@@ -38,6 +38,7 @@ unit_tests += tests/unit/test_draw
 unit_tests += tests/unit/test_filter
 unit_tests += tests/unit/test_filter_labels
 unit_tests += tests/unit/test_metric_trees
+unit_tests += tests/unit/test_misuse
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_bill
 unit_tests += tests/unit/test_path_labels
@@ -119,6 +120,9 @@ tests_laws_try_readers_LDADD = libfl.la
 # What tests/laws/dictionaries runs.
 check_PROGRAMS += tests/laws/try-threads
 tests_laws_try_threads_LDADD = libfl.la -lpthread
+# What tests/laws/growth runs.
+check_PROGRAMS += tests/laws/growth-read
+tests_laws_growth_read_LDADD = libfl.la
 # What tests/laws/probes runs.
 check_PROGRAMS += tests/laws/probes-of
 tests_laws_probes_of_SOURCES = tests/laws/probes.c
@@ -318,7 +322,7 @@ bench-viewer: all $(bench_programs)
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
 	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm record/unwind laws/try-readers \
-		laws/probes-of laws/try-threads \
+		laws/probes-of laws/try-threads laws/growth-read \
 		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
 	find $(distdir)/tests -path '*/tests/data' -prune -o \
 		\( -name '*.log' -o -name '*.trs' \

@@ -60,6 +60,8 @@ void flame_on_warning(struct flame *flame,
 {
 	struct fl_report *report = report_of(flame);
 
+	if (!report)
+		return;
 	report->warn = warn;
 	report->warn_arg = arg;
 }
@@ -69,6 +71,8 @@ void flame_on_remark(struct flame *flame,
 {
 	struct fl_report *report = report_of(flame);
 
+	if (!report)
+		return;
 	report->remark = remark;
 	report->remark_arg = arg;
 }
@@ -77,7 +81,7 @@ int flame_clear(struct flame *flame)
 {
 	struct fl_report *report = report_of(flame);
 
-	if (report->exhausted || ran_out_of_memory(flame))
+	if (!report || report->exhausted || ran_out_of_memory(flame))
 		return FLAME_FAILED;
 	report->failed = false;
 	report->error[0] = '\0';
@@ -88,7 +92,7 @@ unsigned flame_warnings(const struct flame *flame)
 {
 	const struct fl_report *report = report_of(flame);
 
-	return report->warnings;
+	return report ? report->warnings : 0;
 }
 
 int flame_name_input(struct flame *flame, const char *path)
@@ -235,6 +239,8 @@ void flame_on_progress(struct flame *flame,
 {
 	struct fl_report *report = report_of(flame);
 
+	if (!report)
+		return;
 	report->progress = progress;
 	report->progress_arg = arg;
 }

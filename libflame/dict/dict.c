@@ -65,6 +65,8 @@ void flame_free(struct flame *flame)
 		flame->free_files(flame->files);
 	if (flame->runs)
 		flame->free_runs(flame);
+	if (flame->finished)
+		flame->free_finished(flame);
 	fl_index_free(&flame->names.index);
 	fl_index_free(&flame->frames.index);
 	fl_index_free(&flame->stacks.index);
@@ -88,6 +90,8 @@ void flame_on_member(struct flame *flame,
 				   struct flame_source *source, int status),
 		     void *arg)
 {
+	if (!flame)
+		return;
 	flame->member = member;
 	flame->member_arg = arg;
 }
@@ -108,7 +112,7 @@ int flame_process_url_option(struct flame *flame, const char *option,
 		     const char *value)
 {
 	(void)flame;
-	return fl_url_set(option, value) ? FLAME_OK : FLAME_FAILED;
+	return option && value && fl_url_set(option, value) ? FLAME_OK : FLAME_FAILED;
 }
 
 int flame_process_fetch(struct flame *flame, const char *command)
@@ -125,5 +129,6 @@ void flame_fetch_early(struct flame *flame, const char *path)
 
 void flame_threads(struct flame *flame, unsigned n)
 {
-	flame->threads = n;
+	if (flame)
+		flame->threads = n;
 }

@@ -152,6 +152,8 @@ struct flame {
 	size_t ninputs, nempty;
 	struct fl_overlap overlap;	/* chunks of recordings */
 	unsigned nsinks;	/* flows are told apart by their first sink */
+	struct flame_sink *finished;	/* flow/sink.c: a list */
+	void (*free_finished)(struct flame *flame);
 	bool refuse_empty;	/* flame_refuse_empty */
 	bool refused_empty;	/* it has failed for that */
 	unsigned nlines;	/* open struct flame_lines */

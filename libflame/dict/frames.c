@@ -36,6 +36,19 @@ static flame_id find_indexed(const struct fl_frames *frames,
 	return 0;
 }
 
+/* What a program passes; the library's own frames have ids of the tables. */
+static bool check(struct flame *flame, const struct flame_frame *frame)
+{
+	if (frame->name < flame->names.count &&
+	    frame->file < flame->names.count &&
+	    (unsigned)frame->type < FL_TYPES)
+		return true;
+	fl_fail(flame, "a frame of the name %u, the file %u and the type %u: "
+		"not of this dictionary", frame->name, frame->file,
+		(unsigned)frame->type);
+	return false;
+}
+
 /*
  * Links the new frame behind `last`, the last that is only listed, and indexes
  * it; last 0: at the front of the name's list, without the index.
@@ -98,12 +111,14 @@ static flame_id find_or_enter(struct flame *flame,
 
 void flame_unify_java(struct flame *flame, bool unify)
 {
-	flame->unify = unify;
+	if (flame)
+		flame->unify = unify;
 }
 
 void flame_demangle(struct flame *flame, bool demangle)
 {
-	flame->demangle = demangle;
+	if (flame)
+		flame->demangle = demangle;
 }
 
 /* As its author wrote it; itself, if that is not known. */
@@ -149,16 +164,22 @@ static flame_id find_plain(struct flame *flame,
 
 flame_id flame_frame(struct flame *flame, const struct flame_frame *frame)
 {
-	struct flame_frame f = *frame;
+	struct flame_frame f;
 	flame_id id, last;
 
-	if (f.name >= flame->names.count)
-		f.name = 0;
-	if (fl_likely(!flame->names.data[f.name].as_is)) {
+	if (fl_unlikely(!flame || !frame)) {
+		fl_fail(flame, "no frame");
+		return 0;
+	}
+	f = *frame;
+	if (fl_likely(f.name < flame->names.count) &&
+	    fl_likely(!flame->names.data[f.name].as_is)) {
 		id = find(flame, &f, &last);
 		if (fl_likely(id))
 			return id;
 	}
+	if (!check(flame, &f))
+		return 0;
 	if ((flame->unify || flame->demangle) && f.name)
 		f.name = find_plain(flame, &f);
 	return find_or_enter(flame, &f);
@@ -179,11 +200,14 @@ flame_id fl_frame(struct flame *flame, flame_id name, enum flame_type type)
 
 flame_id flame_frames(const struct flame *flame)
 {
-	return (flame_id)flame->frames.count - 1;
+	return flame ? (flame_id)flame->frames.count - 1 : 0;
 }
 
 const struct flame_frame *flame_frame_of(const struct flame *flame,
 					 flame_id frame)
 {
-	return &flame->frames.data[frame < flame->frames.count ? frame : 0];
+	static const struct flame_frame nothing;
+
+	return flame && frame < flame->frames.count ?
+		       &flame->frames.data[frame] : &nothing;
 }

@@ -39,6 +39,12 @@ flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 	struct fl_label above[64];
 	unsigned n = 0;
 
+	if (!flame || set >= flame->labels.count ||
+	    key >= flame->names.count || value >= flame->names.count) {
+		fl_fail(flame, "no labels %u, key %u or value %u in this "
+			"dictionary", set, key, value);
+		return 0;
+	}
 	while (set && flame->labels.data[set].key > key) {
 		if (n == FL_COUNT(above)) {
 			fl_fail(flame, "more than %u labels on a sample", n);
@@ -58,11 +64,13 @@ flame_id flame_label(struct flame *flame, flame_id set, flame_id key,
 
 flame_id flame_label_sets(const struct flame *flame)
 {
-	return (flame_id)flame->labels.count - 1;
+	return flame ? (flame_id)flame->labels.count - 1 : 0;
 }
 
 flame_id flame_label_get(const struct flame *flame, flame_id set, flame_id key)
 {
+	if (!flame || set >= flame->labels.count)
+		return 0;
 	for (; set; set = flame->labels.data[set].rest)
 		if (flame->labels.data[set].key == key)
 			return flame->labels.data[set].value;

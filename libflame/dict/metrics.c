@@ -151,18 +151,28 @@ flame_id fl_metric(struct flame *flame, const char *name, const char *unit,
 
 flame_id flame_metric(struct flame *flame, const char *name, const char *unit)
 {
+	if (!flame || !name || !unit) {
+		fl_fail(flame, "a metric has a name and a unit");
+		return 0;
+	}
 	return fl_metric(flame, name, unit, unit);
 }
 
 unsigned flame_metrics(const struct flame *flame)
 {
-	return flame->nmetrics - 1;
+	return flame ? flame->nmetrics - 1 : 0;
 }
 
 const struct flame_metric *flame_metric_of(const struct flame *flame,
 					   flame_id metric)
 {
-	return &flame->metrics[metric < flame->nmetrics ? metric : 0];
+	static const struct flame_metric none = {
+		.name = "", .unit = "", .weight = SAMPLES,
+		.first = FLAME_NOTIME, .last = FLAME_NOTIME
+	};
+
+	return flame ? &flame->metrics[metric < flame->nmetrics ? metric : 0] :
+		       &none;
 }
 
 void fl_metric_count(struct flame *flame, flame_id metric, uint64_t samples,

@@ -26,6 +26,10 @@ bool fl_table_reserve(struct flame *flame, size_t n, void *column,
 
 flame_id flame_name(struct flame *flame, const char *text, size_t size)
 {
+	if (fl_unlikely(!flame || size >= INT32_MAX || (size && !text))) {
+		fl_fail(flame, "a name of %zu bytes", size);
+		return 0;
+	}
 	return fl_name_hashed(flame, text, size, fl_hash(text, size));
 }
 
@@ -68,14 +72,17 @@ flame_id fl_name(struct flame *flame, const char *text)
 
 flame_id flame_names(const struct flame *flame)
 {
-	return (flame_id)flame->names.count - 1;
+	return flame ? (flame_id)flame->names.count - 1 : 0;
 }
 
 const char *flame_name_text(const struct flame *flame, flame_id name,
 			    size_t *size)
 {
-	if (name >= flame->names.count)
-		name = 0;
+	if (!flame || name >= flame->names.count) {
+		if (size)
+			*size = 0;
+		return "";
+	}
 	if (size)
 		*size = flame->names.data[name].size;
 	return flame->names.data[name].text;

@@ -39,6 +39,10 @@ static flame_id enter(struct flame *flame, flame_id parent, flame_id frame)
 	struct fl_stacks *stacks = &flame->stacks;
 	flame_id id = stacks->count;
 
+	if (fl_unlikely(frame >= flame->frames.count)) {
+		fl_fail(flame, "no frame %u in this dictionary", frame);
+		return 0;
+	}
 	if (fl_unlikely(id > MAX_STACKS)) {
 		fl_fail(flame, "more than %d distinct stacks", MAX_STACKS);
 		return 0;
@@ -83,17 +87,23 @@ static flame_id to_front(struct fl_stack *at, flame_id parent,
 
 flame_id flame_stack(struct flame *flame, flame_id parent, flame_id frame)
 {
-	const struct fl_stacks *stacks = &flame->stacks;
-	struct fl_stack *at = stacks->data;
+	struct fl_stack *at;
 	flame_id last = 0, id = parent + 1;
 	unsigned n = 0;
 
+	if (fl_unlikely(!flame))
+		return 0;
+	at = flame->stacks.data;
 	/* Most first children were entered right after their parent. */
-	if (fl_likely(id < stacks->count) && at[id].frame == frame &&
+	if (fl_likely(id < flame->stacks.count) && at[id].frame == frame &&
 	    at[id].parent == parent)
 		return id;
+	if (fl_unlikely(parent >= flame->stacks.count)) {
+		fl_fail(flame, "no stack %u in this dictionary", parent);
+		return 0;
+	}
 	if (at[parent].wide) {
-		id = find_indexed(stacks, parent, frame);
+		id = find_indexed(&flame->stacks, parent, frame);
 		return id ? id : enter(flame, parent, frame);
 	}
 	for (id = at[parent].child; id; id = at[id].sibling, n++) {
@@ -121,15 +131,17 @@ flame_id fl_stack_find(const struct flame *flame, flame_id parent,
 
 flame_id flame_stacks(const struct flame *flame)
 {
-	return (flame_id)flame->stacks.count - 1;
+	return flame ? (flame_id)flame->stacks.count - 1 : 0;
 }
 
 flame_id flame_stack_parent(const struct flame *flame, flame_id stack)
 {
-	return stack < flame->stacks.count ? fl_parent(flame, stack) : 0;
+	return flame && stack < flame->stacks.count ?
+		       fl_parent(flame, stack) : 0;
 }
 
 flame_id flame_stack_frame(const struct flame *flame, flame_id stack)
 {
-	return stack < flame->stacks.count ? fl_frame_id(flame, stack) : 0;
+	return flame && stack < flame->stacks.count ?
+		       fl_frame_id(flame, stack) : 0;
 }

@@ -674,9 +674,14 @@ static bool adopt(struct flame_sink *sink, struct flame_tree *tree)
 /* Pages use the tree itself; other sinks get a sample per stack. */
 int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
 {
-	struct flame_sample sample = { .metric = tree->metric,
-				       .time = FLAME_NOTIME };
+	struct flame_sample sample = { .time = FLAME_NOTIME };
 
+	if (!tree || !fl_sink_check(sink))
+		return FLAME_FAILED;
+	if (tree->flame != sink->flame)
+		return fl_fail(tree->flame, "a tree of one dictionary and an "
+			       "output of another");
+	sample.metric = tree->metric;
 	if (adopt(sink, tree))
 		return FLAME_OK;
 	if (tree->columns == 2)

@@ -285,7 +285,7 @@ static struct flame_sink *make_named(struct flame_sink *next, const char *list,
 	if (status == FLAME_OK)
 		return sink;
 	free_by(sink);
-	fl_free(sink);
+	fl_sink_free(sink);
 	return NULL;
 }
 

@@ -60,10 +60,10 @@ const struct fl_filter *fl_filter_named(const char *name)
 struct flame_sink *fl_filter_try(struct flame_sink *next, const char *name,
 				 const char *arg)
 {
-	const struct fl_filter *row = fl_filter_named(name);
+	const struct fl_filter *row = name ? fl_filter_named(name) : NULL;
 
 	if (!row) {
-		fl_fail(next->flame, "%s: no such filter", name);
+		fl_fail(next->flame, "%s: no such filter", name ? name : "");
 		return NULL;
 	}
 	if (!arg != !row->argument) {
@@ -84,7 +84,7 @@ static int put_nowhere(struct flame_sink *sink, const struct flame_sample *s)
 
 int flame_filter_check(struct flame *flame, const char *name, const char *arg)
 {
-	const struct fl_filter *row = fl_filter_named(name);
+	const struct fl_filter *row = name ? fl_filter_named(name) : NULL;
 	struct flame_sink *end, *sink;
 
 	if (row && row->check && !arg == !row->argument)
@@ -101,8 +101,11 @@ int flame_filter_check(struct flame *flame, const char *name, const char *arg)
 struct flame_sink *flame_filter(struct flame_sink *next, const char *name,
 				const char *arg)
 {
-	struct flame_sink *sink = next ? fl_filter_try(next, name, arg) : NULL;
+	struct flame_sink *sink;
 
+	if (!fl_sink_check(next))
+		return NULL;
+	sink = fl_filter_try(next, name, arg);
 	if (!sink)
 		flame_abandon(next);
 	return sink;

@@ -264,7 +264,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 	if (status == FLAME_OK)
 		return sink;
 	release(sink);
-	fl_free(sink);
+	fl_sink_free(sink);
 	return NULL;
 }
 

@@ -233,7 +233,7 @@ struct flame_sink *flame_split_sink(struct flame_split *split,
 	    add_keys(sink, split, keys, false) == FLAME_OK &&
 	    (!further || add_keys(sink, split, further, true) == FLAME_OK))
 		return sink;
-	fl_free(sink);
+	fl_sink_free(sink);
 	return NULL;
 }
 

@@ -219,7 +219,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 
 		if (add_rule(sink, (struct slice){ list, size }) != FLAME_OK) {
 			release(sink);
-			fl_free(sink);
+			fl_sink_free(sink);
 			return NULL;
 		}
 		list += size;

@@ -447,7 +447,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	struct flame_sink *sink, *end = next;
 	struct pick *pick;
 
-	if (!next)
+	if (!fl_sink_check(next))
 		return NULL;
 	sink = fl_sink_new(next->flame, next, sizeof(*pick));
 	if (!sink) {
@@ -461,7 +461,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	end->picked = true;
 	if (event && !(pick->event = fl_memory_adopt(strdup(event)))) {
 		fl_no_memory(sink->flame);
-		fl_free(sink);
+		fl_sink_free(sink);
 		flame_abandon(next);
 		return NULL;
 	}

@@ -279,11 +279,16 @@ struct flame_sink {
 	bool picked;	/* the last sink: flame_pick is before it */
 	bool takes_runs;	/* the last sink: see runs.h */
 	bool buffers;	/* a filter that forwards samples at the end */
+	bool finished;	/* or abandoned: see sink.c */
 };
 
 /* A zeroed sink with its state (zeroed too, freed by the flow). */
 struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
 			       size_t state_size);
+/* One that nothing was made of: neither its free nor next is called. */
+void fl_sink_free(struct flame_sink *sink);
+/* Of a program's sink: false, after fl_fail: it is NULL, or finished. */
+bool fl_sink_check(const struct flame_sink *sink);
 
 static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
 {

@@ -381,6 +381,8 @@ int flame_process_path_labels(struct flame *flame, const char *re)
 	char error[256];
 	bool any = false;
 
+	if (!re)
+		return fl_fail(flame, "no expression of labels");
 	regex = fl_regex_new(re, false, error, sizeof(error));
 	if (!regex)
 		return fl_fail(flame, "%s", error);

@@ -204,6 +204,11 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	struct flame_sample sample;
 	int status;
 
+	if (!source || !fl_sink_check(sink))
+		return FLAME_FAILED;
+	if (source->flame != sink->flame)
+		return fl_fail(source->flame, "an input of one dictionary and "
+			       "an output of another");
 	if (source->archive)
 		return fl_archive_pump(source, sink);
 	if (fl_begin(source, sink) != FLAME_OK)

@@ -124,10 +124,13 @@ static bool is_small_file(const struct flame *flame, const char *path)
 
 int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 {
-	struct flame *flame = source->flame;
+	struct flame *flame;
 	struct fl_files *files;
 	struct fl_file *file;
 
+	if (!source || !fl_sink_check(sink))
+		return FLAME_FAILED;
+	flame = source->flame;
 	if (flame->threads < 2 || source->started || source->ahead ||
 	    source->archive ||
 	    !is_small_file(flame, fl_in_name(source->in)) ||

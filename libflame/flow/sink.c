@@ -11,23 +11,70 @@
 struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
 			       size_t state_size)
 {
-	struct flame_sink *sink = fl_zeroed(1, sizeof(*sink) + state_size);
+	struct flame_sink *sink = fl_zeroed(1, sizeof(*sink));
+	void *state = state_size ? fl_zeroed(1, state_size) : NULL;
 
-	if (!sink) {
+	if (!sink || !state != !state_size) {
+		fl_free(sink);
+		fl_free(state);
 		fl_no_memory(flame);
 		return NULL;
 	}
 	sink->flame = flame;
 	sink->number = ++flame->nsinks;
 	sink->next = next;
-	sink->state = state_size ? sink + 1 : NULL;
+	sink->state = state;
 	return sink;
+}
+
+void fl_sink_free(struct flame_sink *sink)
+{
+	fl_free(sink->state);
+	fl_free(sink);
+}
+
+static void free_finished(struct flame *flame)
+{
+	while (flame->finished) {
+		struct flame_sink *sink = flame->finished;
+
+		flame->finished = sink->next;
+		fl_sink_free(sink);
+	}
+}
+
+/*
+ * A finished sink stays until flame_free, without its state, so that its use
+ * is a failure.
+ */
+static void retire(struct flame_sink *sink)
+{
+	struct flame *flame = sink->flame;
+
+	fl_free(sink->state);
+	*sink = (struct flame_sink){ .flame = flame, .finished = true,
+				     .next = flame->finished };
+	flame->finished = sink;
+	flame->free_finished = free_finished;
+}
+
+bool fl_sink_check(const struct flame_sink *sink)
+{
+	if (!sink || !sink->finished)
+		return sink;
+	fl_fail(sink->flame, "an output is used after it was finished");
+	return false;
 }
 
 int flame_set(struct flame_sink *sink, const char *option, const char *value)
 {
-	struct flame *flame = sink->flame;
+	struct flame *flame;
 
+	if (!fl_sink_check(sink))
+		return FLAME_FAILED;
+	flame = sink->flame;
+	if (!option)
+		return fl_fail(flame, "no name of an option");
 	for (; sink; sink = sink->next)
 		if (sink->set && sink->set(sink, option, value) == FLAME_OK)
 			return FLAME_OK;
@@ -37,17 +84,28 @@ int flame_set(struct flame_sink *sink, const char *option, const char *value)
 
 int flame_put(struct flame_sink *sink, const struct flame_sample *sample)
 {
+	const struct flame *flame;
+
+	if (!fl_sink_check(sink))
+		return FLAME_FAILED;
+	flame = sink->flame;
+	if (!sample || sample->stack >= flame->stacks.count ||
+	    sample->metric >= flame->nmetrics ||
+	    sample->thread >= flame->labels.count ||
+	    sample->labels >= flame->labels.count)
+		return fl_fail(sink->flame, "a sample has ids that are not of "
+			       "this dictionary");
 	return sink->put(sink, sample);
 }
 
 void flame_abandon(struct flame_sink *sink)
 {
-	while (sink) {
+	while (sink && !sink->finished) {
 		struct flame_sink *next = sink->next;
 
 		if (sink->free)
 			sink->free(sink);
-		fl_free(sink);
+		retire(sink);
 		sink = next;
 	}
 }
@@ -56,12 +114,14 @@ int flame_finish(struct flame_sink *sink)
 {
 	int status = FLAME_OK;
 
+	if (!fl_sink_check(sink))
+		return FLAME_FAILED;
 	for (struct flame_sink *s = sink; s && status == FLAME_OK; s = s->next)
 		if (s->finish)
 			status = s->finish(s);
-	if (sink && status == FLAME_OK)
+	if (status == FLAME_OK)
 		fl_overlap_report(sink->flame);
-	if (sink && fl_failed(sink->flame))
+	if (fl_failed(sink->flame))
 		status = FLAME_FAILED;
 	flame_abandon(sink);
 	return status;

@@ -182,12 +182,13 @@ int fl_refuse_empty(struct flame *flame)
 
 void flame_refuse_empty(struct flame *flame, bool refuse)
 {
-	flame->refuse_empty = refuse;
+	if (flame)
+		flame->refuse_empty = refuse;
 }
 
 bool flame_refused_empty(const struct flame *flame)
 {
-	return flame->refused_empty;
+	return flame && flame->refused_empty;
 }
 
 struct flame_source *flame_open(struct flame *flame, const char *path,
@@ -210,7 +211,7 @@ struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
 				       size_t size, const char *name,
 				       const char *format)
 {
-	if (!flame || (size && !bytes) || !name) {
+	if (!flame || (size && !bytes) || size > PTRDIFF_MAX || !name) {
 		fl_fail(flame, "no bytes or no name of an input in memory");
 		return NULL;
 	}
@@ -246,8 +247,10 @@ int flame_ask(struct flame_source *source, const char *option,
 {
 	const struct fl_option *row;
 
-	if (!source || !option)
+	if (!source)
 		return FLAME_FAILED;
+	if (!option)
+		return fl_fail(source->flame, "no name of a selection");
 	if (source->started)
 		return fl_fail(source->flame, "%s: asked too late", option);
 	if (source->archive &&
@@ -478,6 +481,9 @@ int flame_next(struct flame_source *source, struct flame_sample *sample)
 {
 	int status;
 
+	if (fl_unlikely(!source || !sample))
+		return source ? fl_fail(source->flame, "no sample to fill") :
+				FLAME_FAILED;
 	if (fl_unlikely(!source->started))
 		begin(source);
 	do {
@@ -520,24 +526,26 @@ void flame_close(struct flame_source *source)
 
 uint64_t flame_source_bytes(const struct flame_source *source)
 {
-	return source->in ? fl_in_bytes(source->in) : 0;
+	return source && source->in ? fl_in_bytes(source->in) : 0;
 }
 
 unsigned flame_source_facts(const struct flame_source *source)
 {
-	return source->format->facts;
+	return source ? source->format->facts : 0;
 }
 
 const char *flame_source_format(const struct flame_source *source)
 {
-	return source->format->name;
+	return source ? source->format->name : "";
 }
 
 enum flame_damage flame_source_damage(const struct flame_source *source)
 {
-	bool refused = source->damage && source->in &&
+	bool refused = source && source->damage && source->in &&
 		       fl_in_is_refused(source->in);
 
+	if (!source)
+		return FLAME_ALL_LOST;
 	return refused && !fl_failed(source->flame) ? FLAME_NOT_READ_ON :
 						      source->damage;
 }
@@ -545,8 +553,9 @@ enum flame_damage flame_source_damage(const struct flame_source *source)
 size_t flame_facts(const struct flame_source *source,
 		   const struct flame_fact **facts)
 {
-	*facts = source->facts;
-	return source->nfacts;
+	if (facts)
+		*facts = source ? source->facts : NULL;
+	return source ? source->nfacts : 0;
 }
 
 void fl_fact(struct flame_source *source, const char *key,

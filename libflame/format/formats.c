@@ -236,8 +236,8 @@ static const char *format_of(const char *path, size_t n)
 /* "x.folded.gz" is folded, packed; "x.pb.gz" has a row of its own. */
 const char *flame_format_of(const char *path)
 {
-	const char *format = format_of(path, strlen(path));
-	size_t bare = fl_out_bare_size(path);
+	const char *format = path ? format_of(path, strlen(path)) : NULL;
+	size_t bare = path ? fl_out_bare_size(path) : 0;
 
 	return format || !bare ? format : format_of(path, bare);
 }
@@ -248,6 +248,10 @@ struct flame_sink *flame_create(struct flame *flame, const char *path,
 	const struct fl_format *f;
 	struct fl_out *out;
 
+	if (!flame || !path) {
+		fl_fail(flame, "no path of an output");
+		return NULL;
+	}
 	if (!format)
 		format = flame_format_of(path);
 	if (!format) {
@@ -269,9 +273,15 @@ struct flame_sink *flame_create_callback(struct flame *flame,
 						      size_t size),
 					 void *arg)
 {
-	const struct fl_format *f = fl_format_named(flame, format, true);
-	struct fl_out *out = f ? fl_out_callback(flame, write, arg) : NULL;
+	const struct fl_format *f;
+	struct fl_out *out;
 
+	if (!flame || !format || !write) {
+		fl_fail(flame, "no format or no function of an output");
+		return NULL;
+	}
+	f = fl_format_named(flame, format, true);
+	out = f ? fl_out_callback(flame, write, arg) : NULL;
 	return out ? f->create(flame, out) : NULL;
 }
 
@@ -292,8 +302,12 @@ static int format_row(enum flame_row_kind kind, unsigned index, struct flame_row
 
 static int filter_row(unsigned index, struct flame_row *row)
 {
-	const struct fl_filter *filter = fl_filters[index];
+	const struct fl_filter *filter;
+	unsigned i = 0;
 
+	while (fl_filters[i] && i < index)
+		i++;
+	filter = fl_filters[i];
 	if (!filter)
 		return 0;
 	row->name = filter->name;
@@ -302,6 +316,19 @@ static int filter_row(unsigned index, struct flame_row *row)
 	row->rank = filter->rank;
 	row->joins = filter->joins;
 	row->hidden = filter->compat;
+	return 1;
+}
+
+static int scheme_row(unsigned index, struct flame_row *row)
+{
+	unsigned i = 0;
+
+	while (fl_schemes[i] && i < index)
+		i++;
+	if (!fl_schemes[i])
+		return 0;
+	row->name = fl_schemes[i]->name;
+	row->summary = fl_schemes[i]->summary;
 	return 1;
 }
 
@@ -363,6 +390,8 @@ static int source_row(enum fl_option_scope scope, unsigned index,
 /* Rows for the tools: of sources, pages, filters, colours and formats. */
 int flame_rows(enum flame_row_kind kind, unsigned index, struct flame_row *row)
 {
+	if (!row)
+		return 0;
 	memset(row, 0, sizeof(*row));
 	row->kind = kind;
 	switch (kind) {
@@ -377,11 +406,7 @@ int flame_rows(enum flame_row_kind kind, unsigned index, struct flame_row *row)
 	case FLAME_ROW_FILTER:
 		return filter_row(index, row);
 	case FLAME_ROW_COLORS:
-		if (!fl_schemes[index])
-			return 0;
-		row->name = fl_schemes[index]->name;
-		row->summary = fl_schemes[index]->summary;
-		return 1;
+		return scheme_row(index, row);
 	case FLAME_ROW_INPUT:
 	case FLAME_ROW_OUTPUT:
 		return format_row(kind, index, row);

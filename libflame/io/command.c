@@ -59,7 +59,7 @@ bool fl_command_set(const char *words)
 {
 	char *copy;
 
-	if (*words && !strstr(words, "{}"))
+	if (!words || (*words && !strstr(words, "{}")))
 		return false;
 	copy = fl_memory_adopt(strdup(words));
 	if (!copy)

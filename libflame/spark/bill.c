@@ -583,7 +583,7 @@ struct flame_sink *flame_bill_sink(struct flame_bill *bill,
 		flame_abandon(gather);
 	if (!cost || !bill->spark || !list_stages(bill)) {
 		flame_abandon(cost);
-		fl_free(sink);
+		fl_sink_free(sink);
 		flame_abandon(next);
 		return NULL;
 	}

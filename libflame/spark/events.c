@@ -758,7 +758,7 @@ static struct flame_sink *make_sink(struct flame_sink *next, const char *list,
 		return sink;
 failed:
 	free_events(sink);
-	fl_free(sink);
+	fl_sink_free(sink);
 	return NULL;
 }
 

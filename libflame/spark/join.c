@@ -394,7 +394,7 @@ static struct flame_sink *make_start(struct flame_sink *next, const char *arg)
 	if (!fl_parse_date(arg, &time)) {
 		fl_fail(next->flame, "--join-start %s: no date as for --from, "
 			"nor seconds, as of date +%%s.%%N", arg);
-		fl_free(sink);
+		fl_sink_free(sink);
 		return NULL;
 	}
 	((struct start *)sink->state)->time = time;

@@ -94,7 +94,7 @@ struct flame_sink *flame_trees_sink(struct flame_trees *trees,
 
 struct flame_tree *flame_trees_at(const struct flame_trees *trees, size_t i)
 {
-	return i < trees->count ? trees->data[i].tree : NULL;
+	return trees && i < trees->count ? trees->data[i].tree : NULL;
 }
 
 void flame_trees_free(struct flame_trees *trees)

@@ -62,7 +62,7 @@ void fl_tree_settle(struct flame_tree *tree)
 
 void flame_tree_scale(struct flame_tree *tree, unsigned column, int64_t total)
 {
-	if (column < tree->columns && tree->total[column] > 0 && total >= 0)
+	if (tree && column < tree->columns && tree->total[column] > 0 && total >= 0)
 		tree->scale[column] = (struct fl_scale){
 			total, tree->total[column]
 		};

@@ -163,10 +163,17 @@ static void scale_ranks(const struct flame_tree *tree, struct ranking *r)
 int flame_tree_rank(struct flame_tree *tree, enum flame_ranking which,
 		    const char *re, const struct flame_rank **ranks, size_t *n)
 {
-	struct fl_layout *layout = fl_tree_layout(tree, 0, true, false);
-	struct ranking r = { .layout = layout };
-	bool good = layout && rank(tree->flame, &r, which, re);
+	struct ranking r = { 0 };
+	struct fl_layout *layout;
+	bool good;
 
+	if (!tree || !ranks || !n)
+		return FLAME_FAILED;
+	if ((unsigned)which > FLAME_CALLEES || (which != FLAME_NAMES && !re))
+		return fl_fail(tree->flame, "no such ranking, or no pattern");
+	layout = fl_tree_layout(tree, 0, true, false);
+	r.layout = layout;
+	good = layout && rank(tree->flame, &r, which, re);
 	if (good)
 		scale_ranks(tree, &r);
 	fl_layout_free(layout);
@@ -245,10 +252,13 @@ static void fill(struct flame_node *nodes, const struct flame_tree *tree,
 int flame_tree_nodes(struct flame_tree *tree, double minimum,
 		     const struct flame_node **nodes, size_t *n)
 {
-	struct fl_layout *l = fl_tree_layout(tree, minimum, true, false);
+	struct fl_layout *l;
 	uint32_t *place = NULL;
 	struct child *children = NULL;
 
+	if (!tree || !nodes || !n)
+		return FLAME_FAILED;
+	l = fl_tree_layout(tree, minimum, true, false);
 	fl_free(tree->nodes);
 	tree->nodes = NULL;
 	*nodes = NULL;

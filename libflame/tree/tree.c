@@ -14,7 +14,7 @@ struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns)
 {
 	struct flame_tree *tree;
 
-	if (columns < 1 || columns > 2) {
+	if (!flame || columns < 1 || columns > 2) {
 		fl_fail(flame, "a tree has 1 or 2 columns, not %u", columns);
 		return NULL;
 	}
@@ -47,7 +47,7 @@ void flame_tree_free(struct flame_tree *tree)
 
 int64_t flame_tree_total(const struct flame_tree *tree, unsigned column)
 {
-	return column < tree->columns ?
+	return tree && column < tree->columns ?
 		       fl_tree_scaled(tree, column, tree->total[column]) : 0;
 }
 
@@ -202,7 +202,7 @@ static int set(struct flame_sink *sink, const char *option, const char *value)
 
 struct flame_tree *flame_tree_at(const struct flame_tree *tree, size_t i)
 {
-	return i < tree->nmetrics ? tree->by_metric[i] : NULL;
+	return tree && i < tree->nmetrics ? tree->by_metric[i] : NULL;
 }
 
 /* Extends the span over all sources of the column. */
@@ -233,7 +233,7 @@ int64_t flame_tree_duration(const struct flame_tree *tree, unsigned column)
 {
 	int64_t ns;
 
-	if (column >= tree->columns || tree->span[column].unknown ||
+	if (!tree || column >= tree->columns || tree->span[column].unknown ||
 	    __builtin_sub_overflow(tree->span[column].to,
 				   tree->span[column].from, &ns))
 		return 0;
@@ -304,6 +304,8 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	struct flame_sink *sink;
 	struct column *c;
 
+	if (!tree)
+		return NULL;
 	if (column >= tree->columns) {
 		fl_fail(tree->flame, "no column %u in this tree", column);
 		return NULL;
@@ -325,5 +327,5 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 
 const char *flame_tree_metric(const struct flame_tree *tree)
 {
-	return flame_metric_of(tree->flame, tree->metric)->name;
+	return tree ? flame_metric_of(tree->flame, tree->metric)->name : "";
 }

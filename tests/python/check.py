@@ -119,6 +119,30 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
           flame.write(one, format="svg").startswith(b"<?xml"), True)
     check("an error is told", "No such file" in
           error_of(flame.fold, os.path.join(folder, "no")), True)
+    def kind_of(function, *args, **more):
+        try:
+            function(*args, **more)
+        except Exception as error:
+            return type(error).__name__, getattr(error, "errno", None)
+        return None
+
+    check("as an error of the system's, which it is",
+          [kind_of(flame.fold, os.path.join(folder, "no")),
+           kind_of(flame.fold, folder + "/one/below"),
+           issubclass(flame.FileError, (flame.Error, OSError))],
+          [("FileError", 2), ("FileError", 20), True])
+    check("a path or text that is none is an error of its type",
+          [kind_of(flame.fold, wrong) for wrong in
+           (None, 5, 1.5, "a\0b", b"a\0b", [one, None], object())],
+          [("TypeError", None)] * 3 + [("ValueError", None)] * 2 +
+          [("TypeError", None)] * 2)
+    check("so is one of an option",
+          [kind_of(flame.fold, one, **{name: "a\0b"}) for name in
+           ("root", "event", "hide", "label", "from_")] +
+          [kind_of(flame.page, one, title="a\0b"),
+           kind_of(flame.write, one, format="a\0b"),
+           kind_of(flame.write, one, format=None)],
+          [("ValueError", None)] * 7 + [("Error", None)])
     check("an unknown format, too", "nettle" in
           error_of(flame.write, one, format="nettle"), True)
     check("and a filter", "nettle" in error_of(flame.fold, one, nettle="x"),

@@ -58,7 +58,7 @@ struct thread {
 	size_t limit;		/* of nevents, once some were run; or 0 */
 	int64_t run_until;	/* later ones are held */
 	bool has_complete, has_ends, unordered;
-	struct open_frame *open;	/* the last one has not ended */
+	struct open_frame *open;	/* the last one goes on */
 	size_t nopen, open_capacity, nended;
 	uint64_t nframes;	/* that were ever open */
 	struct open_end *ends;	/* also of frames that are gone */

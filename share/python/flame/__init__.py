@@ -18,8 +18,10 @@ the folder that it is in to PYTHONPATH, or "pip install" that.
 FLAME_LIBRARY names the library where it is neither here nor where the loader
 looks.
 
-What a tool refuses is an Error, with its message; what it warns of (damage
-from which whole records were kept) is a warning of Python's.
+What a tool refuses is an Error, with its message, which is an OSError too where
+a file cannot be opened; an argument of a wrong type is a TypeError, and a text
+with a NUL a ValueError.  What it warns of (damage from which whole records were kept) is a
+warning of Python's.
 
 Options are those of the tools, in the tools' order whatever order they are
 given in: root="TaskRunner.run", keep="spark", hide=["lambda", "proxy"],
@@ -39,7 +41,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from . import frames as _frames
 
-__all__ = ["Diff", "Error", "Page", "diff", "fold", "frame", "info",
+__all__ = ["Diff", "Error", "FileError", "Page", "diff", "fold", "frame", "info",
            "metrics", "page", "write"]
 
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p,
@@ -90,6 +92,20 @@ _VERSION = "0.1.0"
 
 class Error(Exception):
     """What the library says of an input or an option."""
+
+
+class FileError(Error, OSError):
+    """Of a file that cannot be opened: an OSError too, with its errno."""
+
+    def __init__(self, text: str, *reason: Any) -> None:
+        super().__init__(*reason)
+        self.text = text
+
+    def __new__(cls, text: str, *reason: Any) -> FileError:
+        return OSError.__new__(cls, *reason)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def _path():
@@ -173,7 +189,10 @@ def _bytes(value):
         return None
     if not isinstance(value, (str, bytes, os.PathLike)):
         value = str(value)
-    return os.fsencode(value)
+    value = os.fsencode(value)
+    if b"\0" in value:     # C would read what is before it
+        raise ValueError("embedded null byte")
+    return value
 
 
 def _rows(lib, kinds):
@@ -276,6 +295,17 @@ class _Run:
         text = self.lib.flame_error(self.flame) or b""
         raise Error(os.fsdecode(text) or "the library refused this")
 
+    def fail_to_open(self, name):
+        """By an error of the system's, where the file is the reason."""
+        if b"://" not in name and name != b"-":
+            try:
+                os.close(os.open(name, os.O_RDONLY | os.O_NONBLOCK))
+            except OSError as error:
+                raise FileError(os.fsdecode(self.lib.flame_error(self.flame)),
+                                error.errno, error.strerror,
+                                os.fsdecode(name)) from None
+        self.fail()
+
     def check(self, value):
         return value or self.fail()
 
@@ -309,19 +339,18 @@ class _Run:
                                          _bytes(value)))
 
     def chain(self, filters, event):
+        filters = [(_bytes(name), _bytes(value)) for name, value in filters]
+        event = _bytes(event)
         sink = self.sinks.pop()     # its next owns it, also where that fails
         for name, value in reversed(filters):
-            sink = self.lib.flame_filter(sink, _bytes(name), _bytes(value))
-        self.sinks.append(self.check(self.lib.flame_pick(sink,
-                                                         _bytes(event))))
+            sink = self.lib.flame_filter(sink, name, value)
+        self.sinks.append(self.check(self.lib.flame_pick(sink, event)))
 
     def open(self, path):
         if not isinstance(path, _Samples):
-            name = os.fsencode(path)    # of None: TypeError
-            if b"\0" in name:
-                raise ValueError("embedded null byte")
-            return self.check(self.lib.flame_open(self.flame, _bytes(path),
-                                                  None))
+            name = _bytes(os.fsencode(path))    # of None: TypeError
+            return self.lib.flame_open(self.flame, name, None) or \
+                self.fail_to_open(name)
         return self.check(self.lib.flame_open_memory(
             self.flame, path.table, len(path.table), b"frame", b"ndjson"))
 
