@@ -7,6 +7,8 @@
 
 #include "format/format.h"
 
+#include <inttypes.h>
+
 bool fl_trace_add(struct flame *flame, struct fl_trace *trace,
 		  const struct flame_frame *frame)
 {
@@ -93,6 +95,32 @@ struct slice fl_slice_base(struct slice path)
 	while (i && path.data[i - 1] != '/')
 		i--;
 	return (struct slice){ path.data + i, path.size - i };
+}
+
+void fl_put_unnamed(struct fl_buf *to, struct slice file, uint64_t address)
+{
+	struct slice base = fl_slice_base(file);
+
+	if (fl_slice_starts(file, "["))
+		fl_buf_put(to, file.data, file.size);
+	else if (base.size && base.data[0] == '[')
+		fl_buf_put(to, base.data, base.size);
+	else if (base.size)
+		fl_buf_print(to, "[%.*s]", (int)FL_MIN(base.size, 4096),
+			     base.data);
+	else if (address)
+		fl_buf_print(to, "0x%" PRIx64, address);
+	else
+		fl_buf_text(to, "[unknown]");
+}
+
+void fl_report_unnamed(struct flame_source *source, uint64_t n,
+		       const char *advice)
+{
+	if (n)
+		fl_remark(source->flame, "%s: %" PRIu64 " frames are addresses "
+			  "without names, and called after their library: %s",
+			  fl_in_name(source->in), n, advice);
 }
 
 bool fl_slice_digits(struct slice s)

@@ -287,6 +287,13 @@ static const struct row rows[] = {
 	  BYTES("\"start_call_stack\""), 0, JSON, NULL },
 	{ "a GHC profile in JSON", use_ghc, BYTES("\"cost_centres\""), 0,
 	  JSON, NULL },
+	{ "a profile of React's DevTools",
+	  "it has times of components, not stacks; record with the browser's "
+	  "panel Performance and give that", BYTES("\"dataForRoots\""), 0,
+	  JSON, NULL },
+	{ "a heap snapshot of V8",
+	  "it has objects, not stacks; record allocations instead: node "
+	  "--heap-prof", BYTES("\"node_fields\""), 0, JSON, NULL },
 	{ "JSON of no known profile", use_raw, BYTES("\""), 0, JSON, NULL },
 
 	{ "a heap profile of GHC", use_ghc, BYTES("JOB \""), 0, TEXT, NULL },

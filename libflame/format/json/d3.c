@@ -91,37 +91,19 @@ static bool is_java_frame(struct slice name, struct fl_java_frame *frame)
 		fl_slice_ends(name, ".java)") || fl_slice_ends(name, ".scala)"));
 }
 
-/* "f /app/a.js:1:2" is f, "__write [CPP]" is __write. */
-static struct slice name_of_v8(struct slice name)
+/* "*f /app/a.js:1:2" is f: how it ran, trees have joined. */
+static struct slice name_of_v8(struct flame *flame, struct slice name)
 {
 	const char *at;
-	size_t i;
+	flame_id frame;
 
-	if (name.size > 1 && memchr("*~^", name.data[0], 3)) {
-		name.data++;
-		name.size--;
-	}
+	/* "__write [CPP]" */
 	while (fl_slice_ends(name, "]") &&
 	       (at = memrchr(name.data, '[', name.size)) && at > name.data &&
 	       at[-1] == ' ')
 		name.size = (size_t)(at - 1 - name.data);
-	i = name.size;
-	for (unsigned part = 0; part < 2; part++) {
-		size_t had = i;
-
-		while (i && fl_is_digit(name.data[i - 1]))
-			i--;
-		if (i == had || !i || name.data[i - 1] != ':')
-			return name;
-		i--;
-	}
-	at = memmem(name.data, i, " /", 2);
-	if (!at)
-		at = memrchr(name.data, ' ', i);
-	name.size = at ? (size_t)(at - name.data) : 0;
-	if (fl_slice_ends(name, " native"))
-		name.size -= strlen(" native");
-	return name.size ? name : FL_SLICE("(anonymous)");
+	frame = fl_v8_frame(flame, name);
+	return fl_name_at(flame, flame->frames.data[frame].name);
 }
 
 /* Trees of 0x, and of Clinic, which has them of 0x. */
@@ -154,7 +136,7 @@ static flame_id frame_of(struct fl_json_tree *tree,
 	if (!name.size)
 		name = FL_SLICE("(unnamed)");
 	else if (is_of_v8(tree))
-		name = name_of_v8(name);
+		name = name_of_v8(flame, name);
 	name = fl_split_type(name, &type);
 	return fl_frame(flame, flame_name(flame, name.data, name.size),
 			type ? type : node->type);

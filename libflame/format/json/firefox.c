@@ -168,7 +168,6 @@ static flame_id frame_of(struct firefox *f, const struct fl_firefox_tables *t,
 {
 	struct fl_buf *buf = &f->buf;
 	struct slice name, library = { "", 0 };
-	bool bare;
 	uint32_t line = at(&t->line, i), depth = at(&t->depth, i);
 
 	if (t->location.count)
@@ -183,15 +182,11 @@ static flame_id frame_of(struct firefox *f, const struct fl_firefox_tables *t,
 		f->addresses++;
 		library = library_of(f, t, strings, i);
 	}
-	/* perf's own names, [kernel.kallsyms], have brackets. */
-	bare = library.size && library.data[0] != '[';
 	buf->size = 0;
-	if (bare)
-		fl_buf_byte(buf, '[');
-	fl_buf_put(buf, library.size ? library.data : name.data,
-		   library.size ? library.size : name.size);
-	if (bare)
-		fl_buf_byte(buf, ']');
+	if (library.size)
+		fl_put_unnamed(buf, library, 0);
+	else
+		fl_buf_put(buf, name.data, name.size);
 	if (f->options->lines && line != FL_JSON_NO_INTEGER && line) {
 		fl_buf_byte(buf, ':');
 		fl_buf_number(buf, line);
@@ -546,11 +541,8 @@ static int read(struct flame_source *source)
 	if (f->no_stack)
 		fl_remark(source->flame, "%s: %" PRIu64 " samples have no "
 			  "stack and are left out", name, f->no_stack);
-	if (f->addresses)
-		fl_remark(source->flame, "%s: %" PRIu64 " frames are addresses "
-			  "without names: save the profile from the page that "
-			  "samply opens, which looks them up", name,
-			  f->addresses);
+	fl_report_unnamed(source, f->addresses, "save the profile from the "
+			  "page that samply opens, which looks them up");
 	if (f->frees)
 		fl_remark(source->flame, "%s: %" PRIu64 " frees of memory are "
 			  "left out: alloc is what was allocated", name,

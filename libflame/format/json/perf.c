@@ -63,13 +63,7 @@ static void read_frame(struct fl_json_source *js, void *object)
 	frame.type = is_kernel(text, ip) ? FLAME_KERNEL : FLAME_NATIVE;
 	if (!frame.name) {
 		p->buf.size = 0;
-		if (text.size && text.data[0] != '[')
-			fl_buf_print(&p->buf, "[%.*s]",
-				     (int)FL_MIN(text.size, 4096), text.data);
-		else if (text.size)
-			fl_buf_put(&p->buf, text.data, text.size);
-		else
-			fl_buf_print(&p->buf, "0x%" PRIx64, ip);
+		fl_put_unnamed(&p->buf, text, ip);
 		if (p->buf.failed)
 			return;
 		frame.name = fl_name(flame, p->buf.data);

@@ -146,7 +146,7 @@ static flame_id frame_named(struct fl_otlp_dictionary *d,
 	return fl_frame(d->flame, name, type);
 }
 
-/* A location without a function: its address, else its file. */
+/* A location without a function. */
 static flame_id address_frame(struct fl_otlp_dictionary *d,
 			      struct fl_message location,
 			      enum flame_type type)
@@ -160,16 +160,9 @@ static flame_id address_frame(struct fl_otlp_dictionary *d,
 	if (mapping)
 		fl_otlp_text(d, fl_otlp_number(mapping->message,
 					       MAPPING_FILENAME), &file);
-	file = fl_slice_base(file);
 	d->buf.size = 0;
-	if (address)
-		fl_buf_print(&d->buf, "0x%" PRIx64, address);
-	else if (file.size && file.data[0] == '[')
-		fl_buf_put(&d->buf, file.data, file.size);
-	else
-		fl_buf_print(&d->buf, "[%.*s]",
-			     file.size ? (int)file.size : 7,
-			     file.size ? file.data : "unknown");
+	fl_put_unnamed(&d->buf, file, address);
+	d->unnamed++;
 	return frame_named(d, type);
 }
 

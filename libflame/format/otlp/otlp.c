@@ -474,6 +474,9 @@ static int read(struct flame_source *source)
 	}
 	r->damaged = (size_t)(r->end - r->next);
 	warn_damage(r);
+	fl_report_unnamed(source, r->dictionary.unnamed, "profile programs "
+			  "with their symbols");
+	r->dictionary.unnamed = 0;
 	return FLAME_END;
 }
 

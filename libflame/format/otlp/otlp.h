@@ -63,6 +63,7 @@ struct fl_otlp_dictionary {
 	struct fl_otlp_table tables[DICTIONARY_TABLES];
 	uint64_t *locations;	/* of a stack */
 	size_t locations_capacity;
+	uint64_t unnamed;	/* frames of stacks without a function */
 	struct fl_buf buf;
 };
 

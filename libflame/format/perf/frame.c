@@ -258,15 +258,7 @@ static bool perfmap_name(struct fl_buf *to, struct slice s)
 
 void fl_perf_dso_name(struct fl_buf *to, struct slice dso)
 {
-	struct slice name = base(dso);
-
-	if (fl_slice_starts(dso, "[")) {
-		fl_buf_put(to, dso.data, dso.size);
-	} else {
-		fl_buf_byte(to, '[');
-		fl_buf_put(to, name.data, name.size);
-		fl_buf_byte(to, ']');
-	}
+	fl_put_unnamed(to, dso, 0);
 }
 
 static void spell(struct fl_buf *to, const struct fl_perf_naming *naming,

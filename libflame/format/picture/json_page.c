@@ -10,8 +10,6 @@
 #include "format/picture/picture.h"
 #include "io/json.h"
 
-#include <stdio.h>
-
 enum {
 	MAX_MARK = 128,		/* bytes, with the blanks before it */
 	MAX_ROOT = 4096		/* of a tree, in which its keys are found */
@@ -51,47 +49,83 @@ static struct slice skip_blanks(struct slice s)
 	return s;
 }
 
-/* "key": and a value that begins with one of these characters. */
-static bool has_member(struct slice text, const char *key, const char *begins)
+enum { NAME = 1, VALUE = 2, CHILDREN = 4, TREE = NAME | VALUE | CHILDREN };
+
+/* What a member of an object says, by its key and its value's beginning. */
+static unsigned member(struct slice key, struct slice value)
 {
-	char quoted[16];
-	int n = snprintf(quoted, sizeof(quoted), "\"%s\"", key);
-	const char *at = text.data, *end = at + text.size;
+	static const struct { const char *keys[2], *begins; unsigned is; } all[] = {
+		{ { "name", "n" }, "\"", NAME },
+		{ { "value", "v" }, "0123456789", VALUE },
+		{ { "children", "c" }, "[", CHILDREN },
+	};
 
-	while ((at = memmem(at, (size_t)(end - at), quoted, (size_t)n))) {
-		struct slice rest = { at += n, (size_t)(end - at) };
-
-		rest = skip_blanks(rest);
-		if (!rest.size || *rest.data++ != ':')
-			continue;
-		rest.size--;
-		rest = skip_blanks(rest);
-		if (rest.size && rest.data[0] && strchr(begins, rest.data[0]))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < FL_COUNT(all); i++)
+		if ((fl_slice_is(key, all[i].keys[0]) ||
+		     fl_slice_is(key, all[i].keys[1])) &&
+		    value.size && value.data[0] &&
+		    strchr(all[i].begins, value.data[0]))
+			return all[i].is;
+	return 0;
 }
 
-/* Whether an object is the root of a tree, by its beginning. */
+/* Cuts a string off, whose quote comes first; false: it does not end. */
+static bool cut_string(struct slice *s, struct slice *text)
+{
+	size_t i = 1;
+
+	while (i < s->size && s->data[i] != '"')
+		i += 1 + (s->data[i] == '\\');
+	if (i >= s->size)
+		return false;
+	*text = (struct slice){ s->data + 1, i - 1 };
+	*s = skip_blanks((struct slice){ s->data + i + 1, s->size - i - 1 });
+	return true;
+}
+
+/*
+ * Whether an object is the root of a tree: it has a name and children, and it
+ * or a child has a value.
+ */
 static bool is_tree(struct slice text)
 {
-	static const char *const first[] = {
-		"\"name\"", "\"n\"", "\"value\"", "\"v\"", "\"children\"",
-		"\"c\"", "\"l\"", "\"id\"", "\"top\"", "\"S\"",
-	};
-	static const char digits[] = "0123456789";
-	struct slice inner = skip_blanks((struct slice){ text.data + 1,
-							 text.size - 1 });
-	bool known = false;
+	unsigned depth = 0, found = 0;
+	struct slice key;
 
-	for (size_t i = 0; i < FL_COUNT(first) && !known; i++)
-		known = fl_slice_starts(inner, first[i]);
-	return known &&
-	       ((has_member(text, "name", "\"") &&
-		 has_member(text, "value", digits) &&
-		 has_member(text, "children", "[")) ||
-		(has_member(text, "n", "\"") && has_member(text, "v", digits) &&
-		 has_member(text, "c", "[")));
+	while (text.size && (found | VALUE) != TREE) {
+		char c = text.data[0];
+
+		if (c == '"') {
+			if (!cut_string(&text, &key))
+				return false;
+			if (!text.size || text.data[0] != ':')
+				continue;
+			text = skip_blanks((struct slice){ text.data + 1,
+							   text.size - 1 });
+			if (depth == 1)
+				found |= member(key, text);
+			continue;
+		}
+		depth += c == '{' || c == '[';
+		depth -= c == '}' || c == ']';
+		if (!depth)
+			return false;
+		text.data++;
+		text.size--;
+	}
+	while (text.size && found != TREE) {
+		if (text.data[0] != '"') {
+			text.data++;
+			text.size--;
+			continue;
+		}
+		if (!cut_string(&text, &key))
+			return false;
+		if (text.size && text.data[0] == ':')
+			found |= member(key, skip_blanks((struct slice){
+				text.data + 1, text.size - 1 }));
+	}
+	return found == TREE;
 }
 
 bool fl_tree_page_begins(struct fl_in *in, struct slice line, size_t *size)

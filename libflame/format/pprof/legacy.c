@@ -306,19 +306,23 @@ static flame_id make_frame(struct reader *r, uint64_t address)
 {
 	const uint64_t *name = fl_map_get(&r->names, address);
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
-	char text[24];
+	struct fl_buf buf = { 0 };
 
-	if (name) {
-		frame.name = (flame_id)*name;
-	} else {
-		snprintf(text, sizeof(text), "0x%" PRIx64, address);
-		frame.name = fl_name(r->flame, text);
-		r->unnamed++;
-	}
 	for (size_t i = 0; i < r->nmappings && !frame.file; i++)
 		if (address >= r->mappings[i].begin &&
 		    address < r->mappings[i].end)
 			frame.file = r->mappings[i].file;
+	if (name) {
+		frame.name = (flame_id)*name;
+	} else {
+		fl_put_unnamed(&buf, fl_name_at(r->flame, frame.file),
+			       address);
+		frame.name = flame_name(r->flame, buf.data, buf.size);
+		r->unnamed++;
+	}
+	if (buf.failed)
+		fl_no_memory(r->flame);
+	fl_buf_free(&buf);
 	return flame_frame(r->flame, &frame);
 }
 
@@ -362,9 +366,7 @@ static int at_end(struct reader *r)
 			"%" PRIu64 " records were whole", name, r->good);
 		r->source->damage = r->good ? 1 : 2;
 	}
-	if (r->unnamed)
-		fl_remark(r->flame, "%s: frames are addresses without names: "
-			  "pprof -proto PROGRAM FILE looks them up", name);
+	fl_report_unnamed(r->source, r->unnamed, FL_PPROF_ADVICE);
 	r->cut = false;
 	r->unnamed = 0;
 	return FLAME_END;

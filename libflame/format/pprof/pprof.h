@@ -65,9 +65,12 @@ struct fl_pprof_tables {
 	struct fl_pprof_table mappings, locations, functions;
 	flame_id *frames;	/* of locations */
 	size_t nframes, frames_capacity;
+	uint64_t unnamed;	/* locations without a function */
 	struct fl_buf buf;
 	struct fl_regex *drop, *keep;	/* NULL: not in the profile */
 };
+
+#define FL_PPROF_ADVICE "pprof -proto PROGRAM FILE looks them up"
 
 /* Takes a field of Profile; false: out of memory, as flame says. */
 bool fl_pprof_add(struct fl_pprof_tables *tables,

@@ -658,6 +658,8 @@ static int read(struct flame_source *source)
 	if (fl_failed(r->flame))
 		return FLAME_FAILED;
 	warn_damage(r);
+	fl_report_unnamed(source, r->tables.unnamed, FL_PPROF_ADVICE);
+	r->tables.unnamed = 0;
 	return FLAME_END;
 }
 

@@ -175,23 +175,17 @@ static bool is_kernel(struct slice mapping)
 	       fl_slice_starts(base, "vmlinux") || fl_slice_ends(base, ".ko");
 }
 
-/* A place in code without a function: its address, else its file. */
+/* A place in code without a function. */
 static bool add_address(struct fl_pprof_tables *tables,
 			struct fl_pprof_entry *location, uint64_t address,
 			struct slice mapping)
 {
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
-	struct slice base = fl_slice_base(mapping);
 	struct fl_buf *buf = &tables->buf;
 
 	buf->size = 0;
-	if (address)
-		fl_buf_print(buf, "0x%" PRIx64, address);
-	else if (base.size && base.data[0] == '[')
-		fl_buf_put(buf, base.data, base.size);
-	else
-		fl_buf_print(buf, "[%.*s]", base.size ? (int)base.size : 7,
-			     base.size ? base.data : "unknown");
+	fl_put_unnamed(buf, mapping, address);
+	tables->unnamed++;
 	if (buf->failed)
 		return fl_no_memory(tables->flame) == FLAME_OK;
 	frame.name = flame_name(tables->flame, buf->data, buf->size);

@@ -564,10 +564,7 @@ static int read(struct flame_source *source)
 	}
 	if (fl_failed(r->flame))
 		return FLAME_FAILED;
-	if (r->unnamed)
-		fl_remark(r->flame, "%s: frames are addresses without names: "
-			  "pprof -proto PROGRAM FILE looks them up",
-			  fl_in_name(source->in));
+	fl_report_unnamed(source, r->unnamed, FL_PPROF_ADVICE);
 	r->unnamed = 0;
 	return fl_lines_end(source, &r->lines);
 }
