@@ -242,6 +242,7 @@ script_tests = \
 	tests/laws/hostile \
 	tests/laws/options \
 	tests/laws/probes \
+	tests/laws/prefixes \
 	tests/laws/trunks \
 	tests/laws/widths \
 	tests/progress/run \

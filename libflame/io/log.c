@@ -353,30 +353,37 @@ static bool has_text(struct slice s, const char *text)
 static bool find_kind(struct log *log, struct slice head, bool *all)
 {
 	struct fl_buf plain = { 0 };
+	bool in_colour = true;
 
 	*all = true;
 	log->colours = has_text(head, "\033[");
 	log->escapes = head.data[0] != '<' &&
 		       (has_text(head, "&lt;") || has_text(head, "&gt;") ||
-			has_text(head, "&quot;"));
+			has_text(head, "&quot;") || has_text(head, "&amp;"));
 	while (head.size && !plain.failed) {
-		struct slice line = plain_of(log, fl_log_cut_line(&head));
+		struct slice line = fl_log_cut_line(&head);
 
+		in_colour &= !line.size || line.data[0] == '\033';
+		line = plain_of(log, line);
 		fl_buf_put(&plain, line.data, line.size);
 		fl_buf_byte(&plain, '\n');
 	}
 	log->kind = fl_log_kind_of(fl_buf_slice(&plain), &log->key, all);
-	/* Names may have colours. */
-	if (!log->kind && !log->escapes)
+	/* Names may have colours, too. */
+	if (!log->kind && !log->escapes && !in_colour)
 		*all = false;
 	fl_buf_free(&plain);
 	return log->kind || log->colours || log->escapes;
 }
 
-/* The most bits of any reader for the text in the lines of one program. */
+/*
+ * The most bits of any reader for the text in the lines of one program, or of
+ * all, one after the other.
+ */
 static int bits_within(struct log *log, struct slice head, bool whole,
 		       fl_log_judge *judge)
 {
+	struct fl_buf all = { 0 };
 	int most = 0;
 
 	while (head.size)
@@ -387,10 +394,15 @@ static int bits_within(struct log *log, struct slice head, bool whole,
 
 		if (text.size && text.data[0] == FL_LOG_MARK)
 			fl_log_cut_line(&text);
+		fl_buf_put(&all, text.data, text.size);
 		if (text.size)
 			most = FL_MAX(most, judge((const uint8_t *)text.data,
 						  text.size, whole));
 	}
+	if (log->n > 1 && !all.failed)
+		most = FL_MAX(most, judge((const uint8_t *)all.data, all.size,
+					  whole));
+	fl_buf_free(&all);
 	forget_programs(log);
 	return most;
 }
@@ -421,7 +433,8 @@ static bool is_text_log(struct log *log, struct fl_in *under,
 		return false;
 	head = peek_lines(under, HEAD, &whole);
 	within = bits_within(log, head, whole, judge);
-	all = all && (!log->kind || !log->kind->weak || within > WEAK_BITS);
+	all = all && (!log->kind || !log->kind->weak || log->colours ||
+		      within > WEAK_BITS);
 	return within && within >= !all + judge((const uint8_t *)head.data,
 						head.size, whole);
 }

@@ -18,6 +18,7 @@
  *	9	a digit
  *	A	an upper-case letter
  *	' '	blanks; at the end one, which an empty line may lack
+ *	_	one blank
  * and other characters stand for themselves.
  */
 const struct fl_log_kind fl_log_patterns[] = {
@@ -32,7 +33,8 @@ const struct fl_log_kind fl_log_patterns[] = {
 	{ .pattern = "[t] l " }, { .pattern = "[t] " }, { .pattern = "[t]" },
 	{ .pattern = "t 99A " }, { .pattern = "t\t" }, { .pattern = "t," },
 	{ .pattern = "\"t\"," }, { .pattern = "t w]: " }, { .pattern = "t: " },
-	{ .pattern = "t | " }, { .pattern = "t " }, { .pattern = "f\tf\tt " },
+	{ .pattern = "t | " }, { .pattern = "t_ " }, { .pattern = "t " },
+	{ .pattern = "f\tf\tt " },
 	{ .pattern = "[l] [w] " }, { .pattern = "[l] " },
 	{ .pattern = "l b w - " }, { .pattern = "l b - " },
 	{ .pattern = "l - " }, { .pattern = "l w - " },
@@ -183,6 +185,8 @@ static size_t part_size(const char *p, struct slice s)
 		n = blanks_size(s);
 		return digits_size(from(s, n)) ?
 		       n + digits_size(from(s, n)) : 0;
+	case '_':
+		return blanks_size(s) > 1;
 	case ' ':
 		n = blanks_size(s);
 		return p[1] ? n : FL_MIN(n, (size_t)1);
