@@ -201,7 +201,7 @@ script_tests = \
 	tests/coherence/pictures \
 	tests/laws/selections \
 	tests/record/life \
-	tests/record/hostile \
+	tests/record/consumers tests/record/hostile \
 	tests/jfr-text/run \
 	tests/laws/promises \
 	tests/viewer/diffs \

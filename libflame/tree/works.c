@@ -58,12 +58,31 @@ static uint16_t add_child(struct fl_work_names *w, uint16_t at, uint8_t byte)
 	return child;
 }
 
-static bool add_pattern(struct fl_work_names *w, const char *at, size_t n,
-			uint8_t row)
-{
-	uint16_t state = 0;
+/* The states of a pattern: the next one begins as it does, most often. */
+struct path {
+	const char *pattern;
+	size_t n;
+	uint16_t states[128];
+};
 
-	for (size_t i = 0; i < n; i++) {
+static size_t common(const struct path *path, const char *at, size_t n)
+{
+	size_t i = 0;
+
+	/* '$' ends a pattern. */
+	while (i < n && i < path->n && at[i] == path->pattern[i] &&
+	       at[i] != '$')
+		i++;
+	return i;
+}
+
+static bool add_pattern(struct fl_work_names *w, struct path *path,
+			const char *at, size_t n, uint8_t row)
+{
+	size_t i = common(path, at, n);
+	uint16_t state = i ? path->states[i - 1] : 0;
+
+	for (; i < n; i++) {
 		uint8_t byte = (uint8_t)at[i];
 
 		if (!i && byte == '^')
@@ -73,19 +92,25 @@ static bool add_pattern(struct fl_work_names *w, const char *at, size_t n,
 		state = add_child(w, state, byte);
 		if (!state)
 			return false;
+		if (i < FL_COUNT(path->states))
+			path->states[i] = state;
 	}
+	path->pattern = at;
+	path->n = FL_MIN(n, FL_COUNT(path->states));
 	w->states[state].row = FL_MIN(w->states[state].row, row);
 	return true;
 }
 
 static bool add_rows(struct fl_work_names *w)
 {
+	struct path path = { .n = 0 };
+
 	for (uint8_t row = 0; fl_works[row].name; row++) {
 		const char *at = fl_works[row].patterns;
 
 		for (size_t n; *at; at += n + (at[n] != '\0')) {
 			n = strcspn(at, " ");
-			if (n && !add_pattern(w, at, n, row))
+			if (n && !add_pattern(w, &path, at, n, row))
 				return false;
 		}
 	}
