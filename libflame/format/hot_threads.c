@@ -31,10 +31,19 @@ static bool is_title(struct slice line)
 	       fl_slice_has(line, "busiestThreads=");
 }
 
+/* Before Elasticsearch 1.5 there was no title. */
+static bool is_begin(struct slice line)
+{
+	return is_title(line) || (fl_slice_starts(line, "::: [") &&
+				  fl_slice_has(line, "]["));
+}
+
 static void begin_node(struct hot *h, struct slice line)
 {
 	struct flame *flame = h->dump.source->flame;
-	const char *end = memchr(line.data, '}', line.size);
+	/* "::: [node-1][id]..." before Elasticsearch 5 */
+	char close = line.size > 4 && line.data[4] == '[' ? ']' : '}';
+	const char *end = memchr(line.data, close, line.size);
 
 	h->dump.program = 0;
 	h->time = FLAME_NOTIME;
@@ -117,7 +126,7 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	return fl_dump_probe(head, n, whole, is_title, FL_FORMAT_CERTAIN);
+	return fl_dump_probe(head, n, whole, is_begin, FL_FORMAT_CERTAIN);
 }
 
 static int open_hot(struct flame_source *source)

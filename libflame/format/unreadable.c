@@ -31,7 +31,8 @@ static const char use_script[] = "print it: perf script -i @ | flame-fold";
 static const char use_pipe[] = "print it: perf script -i - < @ | flame-fold";
 static const char use_report[] =
 	"print its stacks instead: perf script | flame-fold, or "
-	"perf report --stdio -g folded --no-children | flame-fold";
+	"perf report --stdio -g folded,0,caller,count --no-children | "
+	"flame-fold";
 static const char use_record[] =
 	"record again with perf: perf record -g, then perf script | "
 	"flame-fold";

@@ -468,6 +468,60 @@ static const struct fl_decoder decoder = {
 	.name = "log", .read = read_log, .end = end_log,
 };
 
+/* Line ends of the old Mac -------------------------------------------------- */
+
+static size_t read_returns(void *state, struct fl_in *under, uint8_t *out,
+			   size_t capacity, const char **damage)
+{
+	const uint8_t *at;
+	size_t n;
+
+	(void)state;
+	(void)damage;
+	at = fl_in_peek(under, 1, &n);
+	n = FL_MIN(n, capacity);
+	for (size_t i = 0; i < n; i++)
+		out[i] = at[i] == '\r' ? '\n' : at[i];
+	fl_in_consume(under, n);
+	return n;
+}
+
+static void end_returns(void *state)
+{
+	fl_free(state);
+}
+
+static const struct fl_decoder returns = {
+	.name = "text", .read = read_returns, .end = end_returns,
+};
+
+/* Text without a newline, but with returns. */
+static bool has_returns(struct fl_in *in)
+{
+	enum { HEAD = 4096 };
+	struct slice head;
+	bool whole;
+
+	head = peek(in, HEAD, &whole);
+	return head.size && memchr(head.data, '\r', head.size - !whole) &&
+	       !memchr(head.data, '\n', head.size) &&
+	       !memchr(head.data, '\0', head.size);
+}
+
+/* NULL: it has failed. */
+static struct fl_in *replace_returns(struct fl_in *in)
+{
+	void *state = fl_zeroed(1, 1);
+	struct fl_in *over = state ? fl_layer_over(in, &returns, state) : NULL;
+
+	if (over)
+		return over;
+	fl_free(state);
+	fl_no_memory(fl_in_flame(in));
+	fl_in_close(in);
+	return NULL;
+}
+
 /* A log of a log: lines with a time in those of a container. */
 enum { MAX_LOGS = 4 };
 
@@ -476,6 +530,8 @@ struct fl_in *fl_log_unwrap(struct fl_in *in, fl_log_judge *judge)
 	void *state;
 	struct fl_in *over;
 
+	if (has_returns(in) && !(in = replace_returns(in)))
+		return NULL;
 	for (int i = 0; i < MAX_LOGS && (state = begin(in, judge)); i++) {
 		over = fl_layer_over(in, &decoder, state);
 		if (!over) {

@@ -48,7 +48,7 @@ Test(unreadable, a_report_of_perf_is_no_profile)
 	      "perf script");
 	NAMED("\n# Children      Self  Command\n#\n   9.0%  1.0%  app\n"
 	      "            |\n            ---main\n", "perf report",
-	      "-g folded --no-children");
+	      "-g folded,0,caller,count --no-children");
 }
 
 Test(unreadable, other_tools_files_are_named)

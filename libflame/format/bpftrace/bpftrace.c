@@ -141,18 +141,36 @@ static void swap_stacks(struct reader *r, size_t middle)
 	trace->count = n;
 }
 
-static void type_stacks(struct reader *r)
+/* 1: the user's stack is first, -1: the kernel's; 0: not known. */
+static int order_of(struct reader *r)
 {
 	size_t n = r->base.trace.count,
 	       middle = r->nstacks == 2 ? r->begin[1] : n;
 
-	if (r->nstacks == 2 && !is_kernel(r, 0, middle) &&
-	    is_kernel(r, middle, n)) {
+	if (is_kernel(r, 0, middle))
+		return -1;
+	return r->nstacks == 2 && is_kernel(r, middle, n) ? 1 : 0;
+}
+
+static void type_stacks(struct reader *r, int order)
+{
+	size_t n = r->base.trace.count,
+	       middle = r->nstacks == 2 ? r->begin[1] : n;
+
+	if (order > 0) {
 		swap_stacks(r, middle);
 		fl_trace_is_kernel(&r->base.trace, 0, n - middle);
-	} else if (r->nstacks == 2 || is_kernel(r, 0, middle)) {
+	} else if (r->nstacks == 2 || order) {
 		fl_trace_is_kernel(&r->base.trace, 0, middle);
 	}
+}
+
+static flame_id stack_of(struct reader *r)
+{
+	struct flame *flame = r->base.flame;
+
+	return fl_trace_stack(flame, fl_keys_stack(flame, &r->base.keys),
+			      &r->base.trace);
 }
 
 /* "burn, 42, ": some may be empty, the last where a stack follows. */
@@ -272,11 +290,19 @@ static bool take_entry(struct reader *r, struct slice map, struct slice key,
 		r->negative++;
 		return false;
 	}
-	type_stacks(r);
 	value.metric = metric_of(r, map);
 	value.thread = fl_keys_thread(flame, &r->base.keys);
-	value.stack = fl_trace_stack(
-		flame, fl_keys_stack(flame, &r->base.keys), &r->base.trace);
+	value.order = order_of(r);
+	type_stacks(r, value.order);
+	value.stack = stack_of(r);
+	if (r->nstacks < 2) {
+		value.order = 0;
+	} else if (!value.order) {
+		/* Other keys of the map may have it. */
+		split_key(r, key);
+		type_stacks(r, 1);
+		value.user_first = stack_of(r);
+	}
 	r->base.lines.good += value.stack != 0;
 	return fl_bpf_prints_add(flame, &r->prints, map, key, &value);
 }
@@ -297,7 +323,8 @@ static void end_run(struct reader *r)
 	for (size_t i = 0; i < r->prints.nentries; i++) {
 		const struct fl_bpf_entry *entry = &r->prints.entries[i];
 		struct flame_sample sample = {
-			.stack = entry->stack, .thread = entry->thread,
+			.stack = fl_bpf_prints_stack(&r->prints, entry),
+			.thread = entry->thread,
 			.metric = entry->metric, .time = FLAME_NOTIME,
 			.weight = fl_bpf_prints_weight(&r->prints, entry),
 		};

@@ -78,6 +78,8 @@ bool fl_bpf_prints_add(struct flame *flame, struct fl_bpf_prints *prints,
 	map->fell |= !fresh && value->weight < entry->last;
 	entry->print = map->prints;
 	entry->stack = value->stack;
+	entry->user_first = value->user_first;
+	map->order += value->order;
 	entry->thread = value->thread;
 	entry->metric = value->metric;
 	entry->last = value->weight;
@@ -93,6 +95,13 @@ static bool is_cumulative(const struct fl_bpf_prints *prints,
 
 	return map->stacks || (!map->fell && !map->apart &&
 			       (cut || map->in_print == map->keys));
+}
+
+flame_id fl_bpf_prints_stack(const struct fl_bpf_prints *prints,
+			     const struct fl_bpf_entry *entry)
+{
+	return entry->user_first && prints->maps[entry->map].order > 0 ?
+	       entry->user_first : entry->stack;
 }
 
 int64_t fl_bpf_prints_weight(const struct fl_bpf_prints *prints,

@@ -31,6 +31,10 @@ struct fl_folded_dialect {
 	bool key;		/* KEY tab stack tab count */
 	unsigned nkeys;		/* columns of keys, by the header */
 	bool report;		/* rows of perf report between the stacks */
+	bool callee;		/* whose stacks are leaf first */
+	bool ordered;		/* rows name functions, which say so */
+	bool table;		/* CSV: "stack",count */
+	bool remarks;		/* "stack count #text" */
 	bool children;		/* which count callees in their callers, too */
 	bool austin;		/* P1;T0:2;file:func:line */
 	bool comm;		/* comm-PID/TID */
@@ -38,6 +42,11 @@ struct fl_folded_dialect {
 };
 
 bool fl_folded_comment(struct slice line);
+/* A row of CSV: the stack, with its quotes if it has some, and the count. */
+bool fl_folded_row(struct slice line, struct slice *stack,
+		   struct slice *count);
+/* "stack 5 #text" without the text; false: there is none. */
+bool fl_folded_cut_remark(struct slice *line);
 void fl_folded_sniff(struct fl_in *in, struct fl_folded_dialect *dialect);
 int fl_folded_probe(const uint8_t *head, size_t n, bool whole);
 /* Whether the line begins with P1;T0:2. */

@@ -41,6 +41,7 @@ struct reader {
 	flame_id row;
 	bool row_used;
 	uint64_t unused_rows;
+	struct fl_buf text;	/* a line, made plain */
 	unsigned nbatch;	/* plain lines in the batch of `stacks` */
 	/* Further samples of the line. */
 	struct flame_sample more[2];
@@ -468,6 +469,41 @@ static bool read_columns(struct reader *r, struct slice line,
 	return true;
 }
 
+/*
+ * A stack of perf report, root first, with our spelling of inlined functions.
+ */
+static struct slice turn(struct reader *r, struct slice stack)
+{
+	static const char inlined[] = " (inlined)";
+	struct slice rest = fl_slice_trim(stack), frame;
+	const char *at;
+
+	r->text.size = 0;
+	while (rest.size) {
+		if (r->dialect.callee) {
+			at = memrchr(rest.data, ';', rest.size);
+			frame = rest;
+			rest.size = at ? (size_t)(at - rest.data) : 0;
+			if (at) {
+				frame.data = at + 1;
+				frame.size -= rest.size + 1;
+			}
+		} else {
+			frame = fl_slice_split(&rest, ';');
+		}
+		if (r->text.size)
+			fl_buf_byte(&r->text, ';');
+		if (fl_slice_ends(frame, inlined)) {
+			frame.size -= strlen(inlined);
+			fl_buf_put(&r->text, frame.data, frame.size);
+			fl_buf_text(&r->text, "_[i]");
+		} else {
+			fl_buf_put(&r->text, frame.data, frame.size);
+		}
+	}
+	return fl_buf_slice(&r->text);
+}
+
 static void read_line(struct flame_source *source, struct slice line)
 {
 	struct reader *r = source->state;
@@ -476,6 +512,8 @@ static void read_line(struct flame_source *source, struct slice line)
 
 	if (!read_columns(r, line, &stack, &s))
 		return;
+	if (r->dialect.report)
+		stack = turn(r, stack);
 	if (s.weight < 0 && is_memory(r))
 		set_memory(r, &s);
 	else if (s.weight < 0 && !r->below_zero++)
@@ -541,6 +579,11 @@ static void begin(struct flame_source *source, struct reader *r)
 		r->before_key = fl_name(source->flame, FL_BEFORE_KEY);
 		r->before = fl_name(source->flame, FL_BEFORE_VALUE);
 	}
+	if (d->report && !d->ordered && !d->children)
+		fl_remark(source->flame, "%s: no row of perf report names a "
+			  "function of its stacks: they are read root first, "
+			  "as -g folded,caller prints them",
+			  fl_in_name(source->in));
 	if (d->percent)
 		r->metric = flame_metric(source->flame, "percent", "0.01%");
 	report_dialect(source, r);
@@ -654,12 +697,38 @@ static int count_unwanted(struct flame_source *source, int64_t weight)
 	return FLAME_OK;
 }
 
+/* "main;work",5 as main;work 5.  false: names of columns. */
+static bool plain_row(struct reader *r, struct slice *line)
+{
+	struct slice stack, count;
+	bool quoted;
+
+	if (!fl_folded_row(*line, &stack, &count))
+		return r->lines.number > 1;
+	quoted = stack.data[0] == '"';
+	r->text.size = 0;
+	for (size_t i = quoted; i + quoted < stack.size; i++) {
+		fl_buf_byte(&r->text, stack.data[i]);
+		i += quoted && stack.data[i] == '"';
+	}
+	fl_buf_byte(&r->text, ' ');
+	fl_buf_put(&r->text, count.data, count.size);
+	*line = fl_buf_slice(&r->text);
+	return true;
+}
+
 static int take_line(struct flame_source *source, struct slice line)
 {
 	struct reader *r = source->state;
 	struct slice stack = { line.data, 0 };
 	int64_t weight;
 
+	if (fl_unlikely(r->dialect.table) && !plain_row(r, &line))
+		return FLAME_OK;
+	if (fl_unlikely(r->dialect.remarks) &&
+	    !is_record(line, &stack.size, &weight))
+		fl_folded_cut_remark(&line);
+	stack.data = line.data;
 	if (fl_likely(r->plain) && is_record(line, &stack.size, &weight)) {
 		if (source->select.wanted_text && is_unwanted(source, stack))
 			return count_unwanted(source, weight);
@@ -748,6 +817,7 @@ static void release(void *state)
 	struct reader *r = state;
 
 	fl_folded_stacks_free(&r->stacks);
+	fl_buf_free(&r->text);
 	fl_free(r->keys);
 }
 

@@ -23,6 +23,10 @@ struct seen {
 	unsigned two, three, repeated;
 	unsigned offset, key, place;
 	unsigned pt, comm;
+	unsigned rows;		/* of CSV */
+	unsigned remarks;	/* after counts */
+	unsigned callee, caller;	/* stacks of perf report, by order */
+	struct slice symbol;	/* of its last row */
 	unsigned numbers;	/* lines of fields, one a number: of a table */
 	unsigned units;		/* that end in a count with a unit */
 	unsigned fields, even;	/* lines with as many as the first */
@@ -265,8 +269,86 @@ static void see_comment(struct seen *seen, struct slice line)
 			fl_slice_starts(line, "# Overhead ");
 }
 
+bool fl_folded_row(struct slice line, struct slice *stack,
+		   struct slice *count)
+{
+	size_t i = line.size, from;
+
+	while (i && fl_is_digit(line.data[i - 1]))
+		i--;
+	if (i == line.size || i < 2 || line.data[i - 1] != ',')
+		return false;
+	*count = (struct slice){ line.data + i, line.size - i };
+	*stack = (struct slice){ line.data, i - 1 };
+	if (line.data[0] == '"')
+		return i > 3 && line.data[i - 2] == '"';
+	/* "a;b 3,5" has a decimal count, or two. */
+	for (from = i - 1; from && !fl_is_blank(line.data[from - 1]); from--)
+		;
+	return !fl_is_digit(line.data[from]) && line.data[from] != ',';
+}
+
+bool fl_folded_cut_remark(struct slice *line)
+{
+	struct fl_decimal count;
+	struct slice s = *line, text, word;
+
+	for (s.size = 2; s.size < line->size; s.size++) {
+		if (line->data[s.size] != '#' ||
+		    !fl_is_blank(line->data[s.size - 1]))
+			continue;
+		text = fl_slice_trim_end(s);
+		if (fl_slice_last_word(&text, &word) &&
+		    fl_decimal_parse(word, &count)) {
+			*line = fl_slice_trim_end(s);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "  33.82%  burn  libc.so  [.] read": the function is the stacks' leaf. */
+static struct slice symbol_of(struct slice row)
+{
+	for (size_t i = 4; i + 1 < row.size; i++)
+		if (row.data[i] == ' ' && row.data[i - 1] == ']' &&
+		    row.data[i - 3] == '[' && row.data[i - 4] == ' ')
+			return fl_slice_trim((struct slice){
+				row.data + i + 1, row.size - i - 1 });
+	return (struct slice){ "", 0 };
+}
+
+static bool is_symbol(struct slice frame, struct slice symbol)
+{
+	return frame.size >= symbol.size &&
+	       memcmp(frame.data, symbol.data, symbol.size) == 0 &&
+	       (frame.size == symbol.size || frame.data[symbol.size] == ' ');
+}
+
+/* Whether the row's function is the first frame of the stack, or the last. */
+static void see_order(struct seen *seen, struct slice line)
+{
+	struct slice first, last, word;
+	const char *semicolon;
+
+	if (!fl_slice_first_word(&line, &word) ||
+	    !(semicolon = memrchr(line.data, ';', line.size)))
+		return;
+	last = (struct slice){ semicolon + 1, (size_t)(line.data + line.size -
+						       semicolon) - 1 };
+	first = fl_slice_split(&line, ';');
+	if (!seen->symbol.size ||
+	    is_symbol(first, seen->symbol) == is_symbol(last, seen->symbol))
+		return;
+	if (is_symbol(first, seen->symbol))
+		seen->callee++;
+	else
+		seen->caller++;
+}
+
 static void see(struct seen *seen, struct slice line)
 {
+	struct slice stack, count;
 	unsigned last = seen->last;
 	bool semicolon;
 
@@ -277,6 +359,8 @@ static void see(struct seen *seen, struct slice line)
 		return;
 	}
 	/* Tabs at its beginning matter, so only its end is trimmed. */
+	if (seen->report && line.size && line.data[0] == ' ')
+		seen->symbol = symbol_of(line);
 	if (!fl_slice_trim_end(line).size ||
 	    (seen->report && line.data[0] == ' '))
 		return;
@@ -296,7 +380,14 @@ static void see(struct seen *seen, struct slice line)
 		seen->units += fl_ends_in_unit(line);
 		see_fields(seen, line);
 	}
+	if (seen->report)
+		see_order(seen, line);
+	seen->rows += fl_folded_row(line, &stack, &count);
 	see_last(seen, line, semicolon);
+	if (seen->last == last && fl_folded_cut_remark(&line)) {
+		seen->remarks++;
+		see_last(seen, line, semicolon);
+	}
 	see_first(seen, line, semicolon, seen->last > last);
 	see_tabs(seen, line);
 	seen->pt += fl_folded_is_austin(line);
@@ -365,8 +456,18 @@ static bool is_diff(const struct seen *seen)
 	       !seen->three;
 }
 
+/* The first line may have the columns' names. */
+static bool is_csv(const struct seen *seen)
+{
+	return seen->rows && !seen->last && seen->rows + 1 >= seen->lines;
+}
+
 static void decide(const struct seen *seen, struct fl_folded_dialect *d)
 {
+	d->table = is_csv(seen);
+	if (d->table)
+		return;
+	d->remarks = seen->remarks;
 	if (seen->header) {
 		d->counts = FL_COUNT_LAST;
 		d->nkeys = seen->nkeys;
@@ -387,6 +488,8 @@ static void decide(const struct seen *seen, struct fl_folded_dialect *d)
 		     seen->last_percent * 2 > seen->last;
 	d->report = d->counts == FL_COUNT_FIRST && seen->report;
 	d->children = d->report && seen->children;
+	d->callee = seen->callee > seen->caller;
+	d->ordered = seen->callee || seen->caller;
 	d->austin = seen->austin || most_of(seen->pt, seen->lines);
 	d->comm = most_of(seen->comm, seen->lines);
 	if (d->counts == FL_COUNT_FIRST || !seen->last)
@@ -417,6 +520,8 @@ static int bits_of(const struct seen *seen)
 		return 40;
 	if (seen->austin)
 		return 24;
+	if (is_csv(seen) && seen->semicolons)
+		return 2 + (int)FL_MIN(seen->lines, 4u);
 	if (seen->last == seen->lines && !seen->odd)
 		return 2 + (int)FL_MIN(seen->lines, 4u);
 	if (seen->last * 2 >= seen->lines &&
