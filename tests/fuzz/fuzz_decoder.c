@@ -6,6 +6,7 @@
  */
 #include "fuzz.h"
 
+#include "flow/flow.h"
 #include "io/log.h"
 
 enum { ENOUGH = 1 << 20 };	/* a small input may hold gigabytes */
@@ -36,7 +37,7 @@ static bool decode(const uint8_t *data, size_t size, size_t step,
 	if (in)
 		in = fl_in_decoded(in);
 	if (in)
-		in = fl_log_unwrap(in);
+		in = fl_log_unwrap(in, fl_format_bits);
 	FUZZ_HOLDS(in || *flame_error(flame));
 	/* A byte order mark is passed over, and counted. */
 	start = in ? fl_in_offset(in) : 0;
