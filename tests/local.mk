@@ -190,6 +190,7 @@ script_tests = \
 	tests/laws/merge \
 	tests/laws/memory \
 	tests/laws/s3 \
+	tests/laws/secrets \
 	tests/laws/run \
 	tests/laws/runs \
 	tests/live/pyspy \

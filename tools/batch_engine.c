@@ -295,6 +295,36 @@ static bool is_one_word_each(const struct cli *cli, const char *options)
 	return false;
 }
 
+/* The commands are for scripts, and for people to send around. */
+static bool has_no_secret(const struct cli *cli, const char *text)
+{
+	char *shown = strdup(text);
+	bool same;
+
+	if (!shown)
+		return cli_no_memory(cli);
+	flame_hide_secrets(shown, false);
+	same = strcmp(shown, text) == 0;
+	if (!same)
+		cli_say(cli, "--engine: %s: the command would show the user, "
+			"password or query of this URL: leave them out, and "
+			"use FLAME_URL_TOKEN or HADOOP_USER_NAME", shown);
+	free(shown);
+	return same;
+}
+
+static bool have_no_secrets(const struct batch *batch, const char *fold,
+			    const char *draw)
+{
+	const struct cli *cli = batch->cli;
+
+	for (size_t i = 0; i < cli->ninputs; i++)
+		if (!has_no_secret(cli, cli->inputs[i]))
+			return false;
+	return has_no_secret(cli, batch->site) && has_no_secret(cli, fold) &&
+	       has_no_secret(cli, draw);
+}
+
 int batch_print_engine(const struct batch *batch, const char *engine,
 		       const char *key)
 {
@@ -307,6 +337,8 @@ int batch_print_engine(const struct batch *batch, const char *engine,
 	find_tools(tools, sizeof(tools));
 	if (!fold || !draw) {
 		cli_no_memory(cli);
+	} else if (!have_no_secrets(batch, fold, draw)) {
+		;
 	} else if (strcmp(engine, "spark") == 0) {
 		put_spark(batch, tools, key, fold, draw);
 		status = cli_flush(cli);

@@ -24,7 +24,8 @@ static size_t end_of(const char *url, bool whole)
 
 /*
  * The size of user and password.  A password with a '/' ends the authority too
- * soon: its colon is then not followed by a port.
+ * soon: its colon is then not followed by a port.  So it is where a message
+ * cuts the URL before the '@'.
  */
 static size_t login_of(const char *at, size_t size)
 {
@@ -40,6 +41,7 @@ static size_t login_of(const char *at, size_t size)
 	if (login || !colon || at[0] == '[' ||
 	    strspn(at + colon, "0123456789") + colon >= n)
 		return login;
+	login = n;
 	for (; n < size; n++)
 		if (at[n] == '@')
 			login = n + 1;

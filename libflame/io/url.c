@@ -494,19 +494,22 @@ static bool is_passing(const struct fl_url *url, CURLcode code)
 }
 
 /* Servers repeat what they were asked for. */
-static void hide_query(const struct fl_url *url, struct fl_buf *text)
+static void hide_secrets(struct fl_url *url)
 {
-	const char *query = url->request.data ?
-			    strchr(url->request.data, '?') : NULL;
-	size_t n = query ? strlen(query) : 0;
+	const char *asked = url->request.data ? url->request.data : "";
+	const char *token = strstr(asked, "&delegation=");
+	const char *of_s3[] = { url->s3.key, url->s3.secret, url->s3.session };
+	struct fl_buf *text = &url->answer;
 
-	for (size_t i = 0; n > 1 && i + n <= text->size; i++)
-		if (memcmp(text->data + i, query, n) == 0) {
-			memmove(text->data + i, text->data + i + n,
-				text->size - i - n);
-			text->size -= n;
-			text->data[text->size] = '\0';
-		}
+	if (url->kind == FL_URL_HDFS && token) {
+		token += strlen("&delegation=");
+		fl_url_hide(text, (struct slice){ token, strcspn(token, "&") });
+	}
+	fl_url_hide_those_of(text, url->path);
+	for (size_t i = 0; i < FL_COUNT(of_s3); i++)
+		if (of_s3[i])
+			fl_url_hide(text, (struct slice){ of_s3[i],
+						strlen(of_s3[i]) });
 }
 
 static void explain(struct fl_url *url, CURLcode code)
@@ -515,6 +518,7 @@ static void explain(struct fl_url *url, CURLcode code)
 
 	if (out->size)
 		return;
+	hide_secrets(url);
 	if (url->data.failed)
 		fl_buf_text(out, "out of memory");
 	else if (url->changed)
@@ -532,7 +536,6 @@ static void explain(struct fl_url *url, CURLcode code)
 	else
 		fl_buf_text(out, url->said[0] ? url->said :
 			    libcurl.curl_easy_strerror(code));
-	hide_query(url, out);
 	if (url->hdfs.withheld && status_of(url) == 401)
 		fl_buf_text(out, "; the token for it is not sent over http: "
 			    "see --url-token");

@@ -40,6 +40,14 @@ size_t fl_url_login(struct slice authority);
 void fl_url_explain(struct fl_buf *out, long status, const char *body,
 		    size_t size);
 
+/*
+ * Hides a secret of four bytes or more in the answer of a server, as it
+ * is spelt and without %XX; and the user, password and values of the query of a
+ * URL.
+ */
+void fl_url_hide(struct fl_buf *text, struct slice secret);
+void fl_url_hide_those_of(struct fl_buf *text, const char *url);
+
 /* Process-wide; false: no such option, or no such value. */
 bool fl_url_set(const char *option, const char *value);
 unsigned fl_url_timeout(void);	/* in seconds */

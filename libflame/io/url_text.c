@@ -14,7 +14,7 @@
 #include <stdlib.h>	/* getenv */
 #include <strings.h>
 
-enum { EXPLANATION_BYTES = 400 };
+enum { EXPLANATION_BYTES = 400, MIN_SECRET = 4 };
 
 #ifdef HAVE_LIBCURL
 static const bool has_curl = true;
@@ -134,7 +134,7 @@ void fl_url_encode(struct fl_buf *out, const char *text, size_t size,
 /* Answers --------------------------------------------------------------- */
 
 /* What comes after the first `what` in [at, end); NULL: it is not there. */
-static const char *behind(const char *at, const char *end, const char *what)
+static const char *after(const char *at, const char *end, const char *what)
 {
 	size_t n = strlen(what);
 
@@ -158,7 +158,7 @@ static void put_letter(struct fl_buf *out, char c)
 static bool put_member(struct fl_buf *out, const char *at, const char *end,
 		       const char *key)
 {
-	at = behind(at, end, key);
+	at = after(at, end, key);
 	while (at && at < end && (*at == ' ' || *at == ':'))
 		at++;
 	if (!at || at == end || *at++ != '"')
@@ -175,7 +175,7 @@ static bool put_member(struct fl_buf *out, const char *at, const char *end,
 
 static bool put_exception(struct fl_buf *out, const char *at, const char *end)
 {
-	at = behind(at, end, "\"RemoteException\"");
+	at = after(at, end, "\"RemoteException\"");
 	if (!at || !put_member(out, at, end, "\"exception\""))
 		return false;
 	fl_buf_text(out, ": ");
@@ -186,10 +186,10 @@ static bool put_exception(struct fl_buf *out, const char *at, const char *end)
 /* <Error><Code>...</Code><Message>...</Message> of S3. */
 static bool put_error(struct fl_buf *out, const char *at, const char *end)
 {
-	const char *code = behind(at, end, "<Code>");
-	const char *message = behind(at, end, "<Message>");
+	const char *code = after(at, end, "<Code>");
+	const char *message = after(at, end, "<Message>");
 
-	if (!code || !behind(at, end, "<Error"))
+	if (!code || !after(at, end, "<Error"))
 		return false;
 	for (; code < end && *code != '<'; code++)
 		put_letter(out, *code);
@@ -205,9 +205,9 @@ static bool put_error(struct fl_buf *out, const char *at, const char *end)
 
 static bool put_title(struct fl_buf *out, const char *at, const char *end)
 {
-	const char *title = behind(at, end, "<title>");
+	const char *title = after(at, end, "<title>");
 
-	if (!title && !behind(at, end, "<html"))
+	if (!title && !after(at, end, "<html"))
 		return false;
 	fl_buf_text(out, "an HTML page");
 	if (!title || title == end || *title == '<')
@@ -247,6 +247,98 @@ void fl_url_explain(struct fl_buf *out, long status, const char *body,
 	if (status < 300)
 		fl_buf_text(out, " in place of the file");
 	fl_buf_free(&said);
+}
+
+/* Secrets ----------------------------------------------------------------- */
+
+static void hide(struct fl_buf *text, struct slice secret)
+{
+	static const char dots[] = "...";
+	size_t cut = secret.size - (sizeof(dots) - 1);
+
+	for (size_t i = 0; secret.size >= MIN_SECRET &&
+			   i + secret.size <= text->size; i++) {
+		if (memcmp(text->data + i, secret.data, secret.size) != 0)
+			continue;
+		memcpy(text->data + i, dots, sizeof(dots) - 1);
+		i += sizeof(dots) - 1;
+		memmove(text->data + i, text->data + i + cut,
+			text->size - i - cut);
+		text->size -= cut;
+	}
+}
+
+static unsigned digit_of(char c)
+{
+	return fl_is_digit(c) ? (unsigned)c - '0' :
+	       (c | 32u) - 'a' < 6u ? (c | 32u) - 'a' + 10 : 16;
+}
+
+void fl_url_hide(struct fl_buf *text, struct slice secret)
+{
+	struct fl_buf plain = { 0 };
+
+	hide(text, secret);
+	for (size_t i = 0; i < secret.size; i++) {
+		char c = secret.data[i];
+		bool coded = c == '%' && i + 2 < secret.size;
+		unsigned high = coded ? digit_of(secret.data[i + 1]) : 16;
+		unsigned low = coded ? digit_of(secret.data[i + 2]) : 16;
+
+		coded = high < 16 && low < 16;
+		fl_buf_byte(&plain, coded ? (char)(high << 4 | low) :
+				    c == '+' ? ' ' : c);
+		i += coded ? 2 : 0;
+	}
+	if (!plain.failed)
+		hide(text, fl_buf_slice(&plain));
+	fl_buf_free(&plain);
+}
+
+/* Of "Authorization: Basic LOGIN", which has the login in base64. */
+static void hide_basic(struct fl_buf *text)
+{
+	static const char basic[] = "Basic ";
+	const char *at = text->data, *end = at + text->size;
+
+	while ((at = after(at, end, basic))) {
+		size_t n = 0;
+
+		while (at + n < end && (fl_is_digit(at[n]) ||
+					(at[n] | 32u) - 'a' < 26u ||
+					memchr("+/=", at[n], 3)))
+			n++;
+		fl_url_hide(text, (struct slice){ at, n });
+		end = text->data + text->size;
+	}
+}
+
+void fl_url_hide_those_of(struct fl_buf *text, const char *url)
+{
+	struct slice host = fl_url_authority(url);
+	size_t login = fl_url_login(host), user = login;
+	const char *query = strchr(host.data + host.size, '?');
+
+	if (!text->size)
+		return;
+	if (login) {
+		const char *colon = memchr(host.data, ':', login);
+
+		user = colon ? (size_t)(colon - host.data) : login - 1;
+		fl_url_hide(text, (struct slice){ host.data, user });
+		if (colon)
+			fl_url_hide(text, (struct slice){
+				colon + 1, login - user - 2 });
+		hide_basic(text);
+	}
+	while (query && *query && *query != '#') {
+		size_t n = strcspn(++query, "&#"), name = strcspn(query, "=&#");
+
+		name += name < n;
+		fl_url_hide(text, name < n ? (struct slice){ query + name,
+				n - name } : (struct slice){ query, n });
+		query += n;
+	}
 }
 
 /* Settings ------------------------------------------------------------- */

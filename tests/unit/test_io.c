@@ -1580,6 +1580,29 @@ Test(urls, are_shown_without_secrets)
 	fl_buf_free(&spelt);
 }
 
+static const char *answer_without(const char *url, const char *answer)
+{
+	spelt.size = 0;
+	fl_buf_text(&spelt, answer);
+	fl_url_hide_those_of(&spelt, url);
+	fl_buf_byte(&spelt, '\0');
+	return spelt.data;
+}
+
+Test(urls, answers_are_shown_without_their_secrets)
+{
+	cr_expect_str_eq(answer_without("http://user:p%40ssw@h/x?a=va%6cue&b=1"
+					"&word#f",
+		"user p@ssw p%40ssw va%6cue value a=1 word Basic dXNlcjpw: f"),
+		"... ... ... ... ... a=1 ... Basic ...: f");
+	cr_expect_str_eq(answer_without("http://h/x", "HTTP h/x Basic auth"),
+			 "HTTP h/x Basic auth");
+	cr_expect_str_eq(answer_without("http://u@h?", "u h?"), "u h?");
+	cr_expect_str_eq(answer_without("http://user@h?x=%", "useruser%"),
+			 "......%");
+	fl_buf_free(&spelt);
+}
+
 Test(urls, of_hdfs_become_requests)
 {
 	cr_expect_str_eq(asked("webhdfs://nn/a", NULL, NULL, 0),

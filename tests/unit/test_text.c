@@ -236,6 +236,8 @@ Test(secrets, urls_have_no_user_password_or_query)
 	cr_expect_str_eq(hidden("http://u:p/w@h/x", true), "http://h/x");
 	cr_expect_str_eq(hidden("a: http://u@h/x?k=T: no, s3a://b/k?T.", false),
 			 "a: http://h/x: no, s3a://b/k.");
+	cr_expect_str_eq(hidden("http://u:pw", true), "http://");
+	cr_expect_str_eq(hidden("http://h:80", true), "http://h:80");
 	cr_expect_str_eq(hidden("ftp://u:pw@h/x?T y", true), "ftp://h/x");
 	cr_expect_str_eq(hidden("file:///a?b", true), "file:///a?b");
 	cr_expect_str_eq(hidden("a?b://", true), "a?b://");
