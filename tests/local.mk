@@ -260,6 +260,7 @@ script_tests = \
 	tests/coherence/symbols \
 	tests/coherence/abi \
 	tests/coherence/programs \
+	tests/coherence/security \
 	tests/coherence/recipe \
 	tests/coherence/header \
 	tests/coherence/multicall \
