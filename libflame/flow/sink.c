@@ -6,6 +6,7 @@
 
 #include "flow/flow.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
@@ -110,6 +111,31 @@ void flame_abandon(struct flame_sink *sink)
 	}
 }
 
+/* "$s4main3fooyyF", with an underscore before it on macOS. */
+static bool is_swift(struct slice name)
+{
+	if (name.size && name.data[0] == '_') {
+		name.data++;
+		name.size--;
+	}
+	return name.size > 4 && fl_slice_starts(name, "$s") &&
+	       fl_is_digit(name.data[2]);
+}
+
+/* Of mangled names, those of Swift are told, not decoded. */
+static void report_swift(struct flame *flame)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 1; flame->demangle && i < flame->names.count; i++)
+		n += flame->names.data[i].frame &&
+		     is_swift(fl_name_at(flame, i));
+	if (n)
+		fl_remark(flame, "%" PRIu64 " names of Swift stay mangled: "
+			  "flame-fold | swift demangle --compact reads them",
+			  n);
+}
+
 int flame_finish(struct flame_sink *sink)
 {
 	int status = FLAME_OK;
@@ -119,8 +145,10 @@ int flame_finish(struct flame_sink *sink)
 	for (struct flame_sink *s = sink; s && status == FLAME_OK; s = s->next)
 		if (s->finish)
 			status = s->finish(s);
-	if (status == FLAME_OK)
+	if (status == FLAME_OK) {
 		fl_overlap_report(sink->flame);
+		report_swift(sink->flame);
+	}
 	if (fl_failed(sink->flame))
 		status = FLAME_FAILED;
 	flame_abandon(sink);

@@ -34,7 +34,8 @@ bool fl_jfr_is_repeated(const struct fl_jfr *jfr, const uint8_t *at,
 {
 	const struct flame_source *source = jfr->source;
 
-	return fl_jfr_options(jfr)->once &&
+	/* jfrconv adds up what it is given. */
+	return fl_jfr_options(jfr)->once && !fl_jfr_options(jfr)->compat &&
 	       (source->summed || source->select.survey) &&
 	       fl_overlap_add(source->flame, source->flow, identity(at, size),
 			      fl_in_name(source->in), start);

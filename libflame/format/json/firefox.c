@@ -139,6 +139,21 @@ static struct slice without_place(struct slice name)
 	return (struct slice){ name.data, i - 2 };
 }
 
+/* perf script's "f (in /bin/app)": the library is cut off. */
+static struct slice cut_library(struct slice *name)
+{
+	const char *at = name->size && fl_slice_ends(*name, ")") ?
+			 fl_slice_find(*name, " (in ") : NULL;
+	struct slice library = { "", 0 };
+
+	if (!at || at == name->data)
+		return library;
+	library.data = at + strlen(" (in ");
+	library.size = (size_t)(name->data + name->size - 1 - library.data);
+	name->size = (size_t)(at - name->data);
+	return library;
+}
+
 static bool is_address(struct slice name)
 {
 	if (name.size < 3 || !fl_slice_starts(name, "0x"))
@@ -167,7 +182,7 @@ static flame_id frame_of(struct firefox *f, const struct fl_firefox_tables *t,
 			 const struct fl_firefox_names *strings, uint32_t i)
 {
 	struct fl_buf *buf = &f->buf;
-	struct slice name, library = { "", 0 };
+	struct slice name, library = { "", 0 }, module = { "", 0 };
 	uint32_t line = at(&t->line, i), depth = at(&t->depth, i);
 
 	if (t->location.count)
@@ -176,11 +191,13 @@ static flame_id frame_of(struct firefox *f, const struct fl_firefox_tables *t,
 	else
 		name = name_at(f, strings, at(&t->func_name,
 					      at(&t->func, i)));
+	if (t->location.count)
+		module = cut_library(&name);
 	if (!name.size || fl_slice_is(name, "(root)"))
 		return 0;
-	if (is_address(name)) {
+	if (is_address(name) || (module.size && fl_slice_is(name, "[unknown]"))) {
 		f->addresses++;
-		library = library_of(f, t, strings, i);
+		library = module.size ? module : library_of(f, t, strings, i);
 	}
 	buf->size = 0;
 	if (library.size)
@@ -198,7 +215,8 @@ static flame_id frame_of(struct firefox *f, const struct fl_firefox_tables *t,
 	return fl_frame(f->js.flame, flame_name(f->js.flame, buf->data,
 						buf->size),
 			depth && depth != FL_JSON_NO_INTEGER ?
-			FLAME_INLINED : FLAME_UNKNOWN);
+			FLAME_INLINED : fl_slice_starts(module, "[kernel") ?
+			FLAME_KERNEL : FLAME_UNKNOWN);
 }
 
 /* The caller of a stack, plus 1; 0: none.  false: it does not come before. */

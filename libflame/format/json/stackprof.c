@@ -6,7 +6,8 @@
  *	 "raw":[2,140,141,7,...]}
  *
  * which are, one after another, the number of frames, these from the outermost
- * on, and how often in a row that stack was seen.
+ * on, and how often in a row that stack was seen.  "raw_timestamp_deltas" are
+ * the us that each sample lasted.
  */
 #include "fl.h"
 
@@ -26,6 +27,13 @@ struct stackprof {
 	size_t nframes, frames_capacity;
 	int64_t *counts;	/* of nodes of the trie */
 	size_t counts_capacity;
+	struct run {
+		uint32_t node;
+		int64_t count;
+	} *runs;		/* of equal stacks, as they come */
+	size_t nruns, runs_capacity;
+	int64_t ncounted;
+	struct fl_json_integers deltas;	/* us of each sample; or none */
 	struct fl_buf mode, buf;
 	int64_t line;		/* of the frame that is read */
 	int64_t interval;	/* us, or objects */
@@ -125,6 +133,29 @@ static void add_count(struct stackprof *s, uint32_t node, int64_t count)
 		return;
 	}
 	s->counts[node] = fl_add_clamped(s->counts[node], count);
+	if (!fl_grow(&s->runs, &s->runs_capacity, s->nruns + 1,
+		     sizeof(*s->runs))) {
+		no_memory(s);
+		return;
+	}
+	s->runs[s->nruns++] = (struct run){ node, count };
+	s->ncounted = fl_add_clamped(s->ncounted, count);
+}
+
+/* us by node, where each sample has its own; NULL: it has none. */
+static int64_t *measured(struct stackprof *s)
+{
+	int64_t *times = NULL;
+	size_t at = 0;
+
+	if (s->deltas.count && (int64_t)s->deltas.count == s->ncounted &&
+	    !(times = fl_zeroed(s->counts_capacity, sizeof(*times))))
+		no_memory(s);
+	for (size_t i = 0; times && i < s->nruns; i++)
+		for (int64_t n = s->runs[i].count; n; n--, at++)
+			if (s->deltas.data[at] != FL_JSON_NO_INTEGER)
+				times[s->runs[i].node] += s->deltas.data[at];
+	return times;
 }
 
 /* A stack of n frames and its count; false: the array ends. */
@@ -190,13 +221,15 @@ static void give_samples(struct stackprof *s)
 	flame_id *stacks = fl_frame_trie_stacks(s->js.flame, &s->trie,
 						s->frames, s->nframes);
 	size_t n = FL_MIN(s->trie.count, s->counts_capacity);
+	int64_t *times = time ? measured(s) : NULL;
 
 	for (size_t i = 1; stacks && i < n && !fl_failed(s->js.flame); i++) {
 		struct flame_sample sample = {
 			.stack = stacks[i], .metric = metric,
 			.time = FLAME_NOTIME, .weight = s->counts[i],
 		};
-		int64_t total = time ? fl_mul_clamped(sample.weight, interval) :
+		int64_t total = times ? fl_mul_clamped(times[i], 1000) :
+				time ? fl_mul_clamped(sample.weight, interval) :
 				       sample.weight;
 
 		if (!s->counts[i])
@@ -204,18 +237,22 @@ static void give_samples(struct stackprof *s)
 		fl_metric_count(s->js.flame, metric, (uint64_t)s->counts[i], total);
 		if (s->options->total)
 			sample.weight = total;
+		if (sample.stack && !sample.weight)
+			continue;
 		if (sample.stack)
 			fl_json_add(&s->js, &sample);
 		else
 			fl_json_bad(&s->js, "a stack with frames that are not "
 				    "there");
 	}
+	fl_free(times);
 	fl_free(stacks);
 }
 
 static bool begin(struct stackprof *s)
 {
-	s->nframes = s->mode.size = 0;
+	s->nframes = s->mode.size = s->nruns = s->deltas.count = 0;
+	s->ncounted = 0;
 	s->interval = 0;
 	s->has_raw = false;
 	fl_map_clear(&s->ids);
@@ -229,6 +266,7 @@ static const struct fl_json_field document[] = {
 	FL_FIELD("interval", INTEGER, struct stackprof, interval),
 	FL_FIELD_CALL("frames", INNER, read_frames),
 	FL_FIELD_CALL("raw", LIST, read_raw),
+	FL_FIELD("raw_timestamp_deltas", INTEGERS, struct stackprof, deltas),
 	{ .key = NULL }
 };
 
@@ -266,6 +304,8 @@ static void release(void *state)
 	fl_buf_free(&s->buf);
 	fl_free(s->frames);
 	fl_free(s->counts);
+	fl_free(s->runs);
+	fl_free(s->deltas.data);
 }
 
 static int read(struct flame_source *source)

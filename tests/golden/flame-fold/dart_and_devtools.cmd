@@ -1,12 +1,5 @@
 # Samples of the Dart VM, leaf first, and both snapshots of Flutter's DevTools.
-cat >vm.json <<'P'
-{"type":"CpuSamples","samplePeriod":50,"maxStackDepth":10,"sampleCount":3,
- "timeOriginMicros":0,"timeExtentMicros":100,"pid":12345,"functions":[
- {"kind":"Dart","inclusiveTicks":3,"exclusiveTicks":1,"function":{"type":"@Function","name":"main","owner":{"type":"@Library","name":"","uri":"file:///m.dart"}}},
- {"kind":"Dart","inclusiveTicks":2,"exclusiveTicks":2,"function":{"type":"@Function","name":"work","owner":{"type":"@Class","name":"App"}}},
- {"kind":"Native","function":{"type":"NativeFunction","name":"memcpy"}}],
- "samples":[{"tid":100,"timestamp":50,"stack":[1,0]},{"tid":100,"timestamp":100,"stack":[0]},{"tid":7,"timestamp":150,"stack":[2,1,0]},{"tid":7,"timestamp":200,"stack":[9,0]}]}
-P
+cp $DATA/dart/cpu_samples.json vm.json
 printf '{"devToolsSnapshot":true,"devtoolsVersion":"2.40","activeScreenId":"cpu-profiler","cpu-profiler":%s}\n' \
 	"$(cat vm.json)" >snapshot.json
 cat >old.json <<'P'
