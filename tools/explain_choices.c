@@ -328,11 +328,11 @@ void choices_add_frames(struct flame *flame, struct line *line,
 			const char *wanted)
 {
 	struct names names = { 0 };
-	const struct flame_frame *none = flame_frame_of(flame, 0), *frame;
+	flame_id n = flame_frames(flame);
 
-	for (flame_id i = 1; (frame = flame_frame_of(flame, i)) != none; i++)
-		if (!add_parts(&names, flame_name_text(flame, frame->name,
-						       NULL)))
+	for (flame_id i = 1; i <= n; i++)
+		if (!add_parts(&names, flame_name_text(flame,
+				flame_frame_of(flame, i)->name, NULL)))
 			break;
 	suggest(line, wanted, &names);
 	free(names.data);
