@@ -239,6 +239,7 @@ script_tests = \
 	tests/live/spark \
 	tests/laws/ci \
 	tests/laws/empty \
+	tests/laws/escapes \
 	tests/laws/fetch \
 	tests/laws/hostile \
 	tests/laws/options \
