@@ -413,12 +413,12 @@ static void tell_unlike_rates(const struct cli *cli, const struct flame *flame,
 		return;
 	cli_metric(flame, tree, &metric, &unit);
 	if (timed)
-		cli_say(cli, "%s%s%.4g %s a second before, %.4g after: -n "
+		cli_say(cli, "%s%s%.4g %s a second before, %.4g after: --normalize "
 			"compares shares, not sums", metric,
 			*metric ? ": " : "", rate[0], unit, rate[1]);
 	else
 		cli_say(cli, "%s%s%" PRId64 " %s before, %" PRId64 " after, "
-			"and how long both were recorded is not known: -n "
+			"and how long both were recorded is not known: --normalize "
 			"compares shares, not sums", metric,
 			*metric ? ": " : "", total[0], unit, total[1]);
 }
