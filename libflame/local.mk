@@ -181,7 +181,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/field.c libflame/format/jfr/fixed_layout.c \
 	libflame/format/jfr/frame.c libflame/format/jfr/framing.c \
 	libflame/format/jfr/framing.h libflame/format/jfr/grain.c \
-	libflame/format/jfr/hit.c libflame/format/jfr/info.c \
+	libflame/format/jfr/hit.c libflame/format/jfr/holder.c \
+	libflame/format/jfr/info.c \
 	libflame/format/jfr/leak.c libflame/format/jfr/meta.c \
 	libflame/format/jfr/metric.c libflame/format/jfr/pool.c \
 	libflame/format/jfr/pools.h libflame/format/jfr/read_ahead.c \

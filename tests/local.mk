@@ -231,6 +231,7 @@ script_tests = \
 	tests/engines/run \
 	tests/live/hdfs \
 	tests/live/dumps \
+	tests/live/holders \
 	tests/live/influxdb \
 	tests/live/plugin \
 	tests/live/causes \

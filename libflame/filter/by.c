@@ -94,6 +94,7 @@ struct by_key {
 	struct fl_key key;
 	flame_id absent, other;	/* frames for no value, for no match */
 	bool thread, named;	/* named: numbers have the key before them */
+	bool holder;		/* the stack is the chain of holders */
 	struct fl_regex *re;	/* NULL: the whole value */
 	struct fl_rewrite frames;	/* by value; 0: not known */
 };
@@ -185,6 +186,14 @@ static int finish_by(struct flame_sink *sink)
 	struct by *by = sink->state;
 
 	for (size_t i = 0; i < by->count; i++)
+		if (by->keys[i].holder && by->keys[i].key.unseen &&
+		    by->seen.any)
+			return fl_fail(sink->flame, "--by holder: no sample "
+				       "has holders; live objects of the JDK "
+				       "have them (--event live), recorded by "
+				       "-XX:StartFlightRecording:"
+				       "path-to-gc-roots=true");
+	for (size_t i = 0; i < by->count; i++)
 		fl_seen_warn(sink->flame, &by->seen, &by->keys[i].key,
 			     by->option);
 	return FLAME_OK;
@@ -218,6 +227,10 @@ static struct by_key *add_key(struct flame_sink *sink, struct slice name)
 			      FLAME_GROUP);
 	key->thread = fl_slice_is(name, "thread");
 	key->named = by->names && !key->thread;
+	key->holder = fl_slice_is(name, "holder") &&
+		      strcmp(by->option, "by") == 0;
+	if (key->holder)
+		sink->needs |= FL_NEED_CHAIN;
 	fl_buf_free(&absent);
 	return fl_key_init(sink, &key->key, name) == FLAME_OK ? key : NULL;
 }

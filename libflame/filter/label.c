@@ -42,6 +42,7 @@ static const struct known {
 	{ "epoch", FL_NEED_PATH_LABELS, NULL },
 	{ "host", FL_NEED_PATH_LABELS | FL_NEED_SUBJECT, NULL },
 	{ "container", FL_NEED_PATH_LABELS, NULL },
+	{ "holder", FL_NEED_HOLDER, NULL },
 	{ "metric", 0, NULL },
 	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE |
 		FL_NEED_TASK | FL_NEED_SUBJECT, NULL },

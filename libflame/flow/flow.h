@@ -35,7 +35,9 @@ enum {
 	FL_NEED_OPERATOR = 4096,	/* of Spark's queries: spark/operators.c */
 	FL_NEED_RUNS = 8192,	/* times may come as runs: runs.h */
 	FL_NEED_ALL_METRICS = 16384,	/* of which only a later sink chooses */
-	FL_NEED_SUBJECT = 32768	/* what events are about: format/jfr/rows.c */
+	FL_NEED_SUBJECT = 32768,	/* what events are about: format/jfr/rows.c */
+	FL_NEED_HOLDER = 65536,	/* the label: format/jfr/holder.c */
+	FL_NEED_CHAIN = 131072	/* holders as the stack */
 };
 
 /* A sink that gets more samples than this drops their times. */

@@ -17,7 +17,8 @@ BEGIN {
 	known["event NAME"] = "list cpu wall alloc lock native nativemem" \
 		" live file socket wait sleep error exception cost"
 	known["events all|LIST"] = "all cpu wall alloc lock"
-	known["by KEYRE"] = "thread state file app executor stage task tag"
+	known["by KEYRE"] = "thread state file app executor stage task tag" \
+		" holder"
 	known["key KEYRE,KEY..."] = known["by KEYRE"]
 	known["key KEY,KEY..."] = known["by KEYRE"]
 }

@@ -49,6 +49,8 @@ static void name_slots(const struct pass *pass, const struct fl_jfr_reader *c,
 		names[FL_JFR_FACTOR] = row->factor;
 		if (row->group == FL_JFR_GROUP_NATIVEMEM)
 			names[FL_JFR_ADDRESS] = "address";
+		if (row->role == FL_JFR_OLD_OBJECT)
+			names[FL_JFR_ADDRESS] = "root";
 	}
 	if (c->subject) {
 		names[FL_JFR_LEAF] = c->subject->field;
@@ -373,7 +375,8 @@ static void begin_pass(struct pass *pass)
 				 pass->leak ||
 				 (jfr->spans && jfr->spans->label);
 	chunk->events->detailed = pass->by_thread || chunk->events->by_time ||
-				  chunk->asked.limited || jfr->spans;
+				  chunk->asked.limited || jfr->spans ||
+				  (select->needs & FL_NEED_HOLDER);
 }
 
 /*

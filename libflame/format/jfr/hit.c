@@ -124,5 +124,9 @@ void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		hit->trace = trace;
 		hit->has_stack = find_leaf(chunk, sum, c, hit);
 	}
+	if (c->role == FL_JFR_OLD_OBJECT && names &&
+	    (chunk->jfr->source->select.needs & FL_NEED_HOLDER))
+		fl_jfr_find_holders(chunk, sum->leaf, fl_jfr_detail_of(
+				    chunk->events, sum).address, hit);
 	hit->unresolved = !hit->has_stack && trace->key;
 }

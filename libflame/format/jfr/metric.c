@@ -232,10 +232,14 @@ static flame_id labels_of(const struct fl_jfr *jfr,
 {
 	struct flame *flame = jfr->source->flame;
 	struct slice state = hit->kind->state;
+	flame_id set = hit->span;
 
+	if (hit->holder)
+		set = flame_label(flame, set, fl_name(flame, "holder"),
+				  hit->holder);
 	if (!(jfr->source->select.needs & FL_NEED_STATE) || !state.data)
-		return hit->span;
-	return flame_label(flame, hit->span, fl_name(flame, "state"),
+		return set;
+	return flame_label(flame, set, fl_name(flame, "state"),
 			   flame_name(flame, state.data, state.size));
 }
 

@@ -27,6 +27,9 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 		types->method, types->trace, types->frame, types->frame_type,
 		types->thread_state,
 		fl_jfr_class_named(chunk, "types.OldObject"),
+		fl_jfr_class_named(chunk, "types.OldObjectGcRoot"),
+		fl_jfr_class_named(chunk, "types.OldObjectField"),
+		fl_jfr_class_named(chunk, "types.Reference"),
 	};
 
 	for (size_t i = 0; i < FL_COUNT(all); i++)
@@ -39,6 +42,8 @@ void fl_jfr_want_pools(struct fl_jfr_chunk *chunk)
 
 			if (f->constant && f->class &&
 			    (fl_slice_is(f->name, "name") ||
+			     fl_slice_is(f->name, "system") ||
+			     fl_slice_is(f->name, "type") ||
 			     fl_slice_is(f->name, "string") ||
 			     fl_slice_is(f->name, "javaName") ||
 			     fl_slice_is(f->name, "osName")))

@@ -2,8 +2,8 @@
 /*
  * Sums of a chunk as samples: metrics and selection (metric.c), the batches
  * that are given out (emit.c), leaks (leak.c), jfrconv's rounding (grain.c),
- * jdk.MethodTiming (timing.c), jdk.ThreadDump (dumps.c); and facts of the
- * recording (info.c).
+ * jdk.MethodTiming (timing.c), jdk.ThreadDump (dumps.c), who holds an object
+ * (holder.c); and facts of the recording (info.c).
  */
 #ifndef FL_JFR_SAMPLES_H
 #define FL_JFR_SAMPLES_H
@@ -50,6 +50,7 @@ struct fl_jfr_hit {
 	flame_id leaf;		/* a frame; 0: none */
 	flame_id thread;	/* label set; 0: not known */
 	flame_id span;		/* label set; 0: none */
+	flame_id holder;	/* name of its GC root; 0: not known */
 	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
 	int64_t samples, value;
 	const struct fl_jfr_sum *timed;	/* it has a run of times; or NULL */
@@ -108,6 +109,10 @@ void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader, const char *unit,
 		      int64_t value, int64_t bare);
+
+/* holder.c: the chain from a GC root to an object, with FL_NEED_HOLDER. */
+void fl_jfr_find_holders(struct fl_jfr_chunk *chunk, uint64_t object,
+			 uint64_t root, struct fl_jfr_hit *hit);
 
 /* timed.c: the second pass, for times --------------------------------- */
 
