@@ -203,7 +203,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/v0/internal.h libflame/format/jfr/v0/meta.c \
 	libflame/format/jfr/v0/names.c libflame/format/jfr/v0/v0.h \
 	libflame/format/jfr/v0/values.c libflame/format/jfr/wire.c \
-	libflame/format/jfr/wire.h \
+	libflame/format/jfr/wire.h libflame/format/jfr/write.c \
 	libflame/format/perf/columns.c libflame/format/perf/compat.c \
 	libflame/format/perf/event.c libflame/format/perf/frame.c \
 	libflame/format/perf/frame.h libflame/format/perf/header.c \

@@ -218,6 +218,7 @@ script_tests = \
 	tests/laws/clocks \
 	tests/laws/report \
 	tests/laws/readers \
+	tests/laws/recordings \
 	tests/laws/dictionaries \
 	tests/laws/recipes \
 	tests/laws/urls \

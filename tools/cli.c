@@ -165,7 +165,10 @@ struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
 static struct flame_sink *pick(const struct cli *cli, struct flame_sink *sink,
 			       const char *event)
 {
-	return cli->compat || cli->all_metrics ? sink : flame_pick(sink, event);
+	bool all = cli->compat || cli->all_metrics ||
+		   flame_format_facts(cli->output_format) & FLAME_COPIES;
+
+	return all ? sink : flame_pick(sink, event);
 }
 
 /*
@@ -825,6 +828,13 @@ static int run(struct cli *cli)
 	if (is_page_to_terminal(cli)) {
 		cli_say(cli, "will not write %s to a terminal: name a file, "
 			"or send it through a pipe", cli->output_format);
+		return CLI_TROUBLE;
+	}
+	if (flame_format_facts(cli->output_format) & FLAME_COPIES &&
+	    (cli->diff || cli->tool->run || cli->tool->gathered ||
+	     cli->tool->command)) {
+		cli_say(cli, "-f %s: copies events of recordings: flame-fold "
+			"does", cli->output_format);
 		return CLI_TROUBLE;
 	}
 	if (cli->diff && cli->ninputs == 2)

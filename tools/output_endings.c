@@ -86,7 +86,10 @@ static void refuse(const struct cli *cli, const struct ending *e)
 	char list[512] = "";
 
 	list_formats(list, sizeof(list));
-	if (strcmp(e->format, "JSON") == 0)
+	if (strcmp(e->format, "jfr") == 0)
+		cli_say(cli, "%s: only -f jfr writes recordings: it copies "
+			"the selected events of JFR inputs", cli->output);
+	else if (strcmp(e->format, "JSON") == 0)
 		cli_say(cli, "%s: which JSON? End the name in .speedscope.json "
 			"or .ndjson, or say -f FORMAT: %s", cli->output, list);
 	else

@@ -32,6 +32,8 @@ struct fl_filter {
 	bool joins;
 	/* Set by a tool (jfr2flame --compat, flame-diff); no common option. */
 	bool compat;
+	/* It forwards a sample at once or drops it: see fl_copies. */
+	bool selects;
 };
 
 /* In the order of the ranks; ends in NULL. */

@@ -72,6 +72,11 @@ struct flame_sink *fl_filter_try(struct flame_sink *next, const char *name,
 			row->argument ? row->argument : "");
 		return NULL;
 	}
+	if (!row->selects && fl_copies(next)) {
+		fl_fail(next->flame, "--%s: changes stacks or weights, and "
+			"-f jfr copies whole events", name);
+		return NULL;
+	}
 	return row->make(next, arg);
 }
 

@@ -279,6 +279,7 @@ struct flame_sink {
 	void (*free)(struct flame_sink *sink);
 	bool draws;	/* the last sink: a picture, whose frames are read */
 	bool picked;	/* the last sink: flame_pick is before it */
+	bool copies;	/* the last sink: see fl_copies */
 	bool takes_runs;	/* the last sink: see runs.h */
 	bool buffers;	/* a filter that forwards samples at the end */
 	bool finished;	/* or abandoned: see sink.c */
@@ -291,6 +292,17 @@ struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
 void fl_sink_free(struct flame_sink *sink);
 /* Of a program's sink: false, after fl_fail: it is NULL, or finished. */
 bool fl_sink_check(const struct flame_sink *sink);
+
+/*
+ * Whether the last sink copies the events of samples: it needs the number of
+ * each in the batch of its source, so filters only drop or forward samples.
+ */
+static inline bool fl_copies(const struct flame_sink *sink)
+{
+	while (sink->next)
+		sink = sink->next;
+	return sink->copies;
+}
 
 static inline int fl_put(struct flame_sink *sink, const struct flame_sample *s)
 {

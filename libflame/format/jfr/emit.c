@@ -13,6 +13,9 @@ enum { BATCH = 1 << 10 };	/* samples */
 
 int fl_jfr_emit_end(struct fl_jfr *jfr)
 {
+	/* These are of no event alone. */
+	if (jfr->copy)
+		return FLAME_OK;
 	return fl_jfr_emit_timings(jfr) == FLAME_OK &&
 	       fl_jfr_emit_leaks(jfr) == FLAME_OK ? fl_jfr_emit_dumps(jfr) :
 						    FLAME_FAILED;
@@ -38,7 +41,7 @@ static int emit_sum(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	struct fl_jfr_hit hit = { 0 };
 
 	if (c->role == FL_JFR_TIMING)
-		return fl_jfr_time_method(chunk, sum);
+		return jfr->copy ? FLAME_OK : fl_jfr_time_method(chunk, sum);
 	hit.kind = fl_jfr_kind_of(chunk, sum);
 	if (!hit.kind)
 		return FLAME_FAILED;

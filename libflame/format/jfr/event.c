@@ -336,6 +336,8 @@ static void read_event(struct pass *pass, struct fl_jfr_class *class,
 		pass->damaged = true;
 		return;
 	}
+	if (fl_unlikely(pass->jfr->copy != NULL))
+		c->values[FL_JFR_ADDRESS] = (uint64_t)(end - pass->chunk->at);
 	if (c->full) {
 		if (!c->plain || !fl_jfr_count_plain(pass->chunk, c))
 			count_event(pass, c);
@@ -372,7 +374,7 @@ static void begin_pass(struct pass *pass)
 			   (select->needs & FL_NEED_THREAD));
 	chunk->events->by_time = ((select->needs & FL_NEED_TIME) &&
 				  !chunk->events->twice) ||
-				 pass->leak ||
+				 pass->leak || jfr->copy ||
 				 (jfr->spans && jfr->spans->label);
 	chunk->events->detailed = pass->by_thread || chunk->events->by_time ||
 				  chunk->asked.limited || jfr->spans ||

@@ -25,7 +25,8 @@ struct fl_jfr_sum {
 /* More of it, where that is asked for: a chunk has many sums. */
 struct fl_jfr_detail {
 	uint64_t thread;
-	uint64_t address;	/* leaks; of old objects, the GC root's key */
+	uint64_t address;	/* leaks; of old objects, the GC root's key; */
+				/* or where the event ends (write.c) */
 	int64_t first, last;	/* ticks; first > last: not known */
 };
 

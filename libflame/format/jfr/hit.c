@@ -120,6 +120,8 @@ void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 				   sum->bare);
 	fill_times(chunk, sum, c, hit);
 	hit->has_stack = trace->at || trace->made;
+	if (fl_unlikely(chunk->jfr->copy != NULL))
+		hit->place = fl_jfr_detail_of(chunk->events, sum).address;
 	if (names && hit->has_stack) {
 		hit->trace = trace;
 		hit->has_stack = find_leaf(chunk, sum, c, hit);

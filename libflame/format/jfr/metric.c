@@ -258,7 +258,7 @@ int fl_jfr_add_sample(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	count_sample(jfr, hit);
 	if (!is_selected(jfr, hit))
 		return FLAME_OK;
-	if (!hit->has_stack) {
+	if (!hit->has_stack && !jfr->copy) {
 		count_bare(jfr, hit);
 		return FLAME_OK;
 	}
@@ -267,7 +267,7 @@ int fl_jfr_add_sample(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 	if (select->needs & FL_NEED_THREAD)
 		sample.thread = hit->thread;
 	sample.labels = labels_of(jfr, hit);
-	if (!sample.weight)
+	if (!sample.weight && !jfr->copy)
 		return FLAME_OK;
 	if (hit->timed)
 		sample.time = fl_jfr_run_of(hit, sample.weight);
@@ -275,7 +275,9 @@ int fl_jfr_add_sample(struct fl_jfr *jfr, const struct fl_jfr_hit *hit)
 		sample.time = hit->time;
 	select->cpu_only |= select->choose && kind->cpu;
 	jfr->samples->given++;
-	return fl_batch_add(jfr->source, &sample);
+	if (fl_batch_add(jfr->source, &sample) != FLAME_OK)
+		return FLAME_FAILED;
+	return jfr->copy ? fl_jfr_copy_place(jfr, hit->place) : FLAME_OK;
 }
 
 void fl_jfr_samples_free(struct fl_jfr_samples *samples)

@@ -149,6 +149,7 @@ struct fl_jfr {
 	struct fl_jfr_info *info;
 	struct fl_jfr_read_ahead *ahead;
 	struct fl_jfr_position *position;
+	struct fl_jfr_copy *copy;	/* write.c; NULL: events are not copied */
 };
 
 /* Whether the sink wants facts; events by type are for a survey alone. */

@@ -54,6 +54,7 @@ struct fl_jfr_hit {
 	int64_t time, last;	/* ns, of the first and last; FLAME_NOTIME */
 	int64_t samples, value;
 	const struct fl_jfr_sum *timed;	/* it has a run of times; or NULL */
+	uint64_t place;		/* where its event ends, if events are copied */
 };
 
 /* Samples without a stack that were asked for. */
@@ -166,6 +167,13 @@ void fl_jfr_timings_free(struct fl_jfr_timings *timings);
 int fl_jfr_end_chunk_dumps(struct fl_jfr_chunk *chunk);
 int fl_jfr_emit_dumps(struct fl_jfr *jfr);
 void fl_jfr_dumps_free(struct fl_jfr_dumps *dumps);
+
+/* write.c: with jfr->copy --------------------------------------------- */
+
+/* Where the event ends whose sample was added last. */
+int fl_jfr_copy_place(struct fl_jfr *jfr, uint64_t end);
+/* Writes a chunk whose samples were all forwarded. */
+int fl_jfr_copy_chunk(struct fl_jfr_chunk *chunk);
 
 /* info.c -------------------------------------------------------------- */
 

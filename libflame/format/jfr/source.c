@@ -25,6 +25,7 @@ struct fl_jfr_position {
 	bool prepared, end_emitted, reported;
 	struct turn {		/* of `now`, once it is read */
 		bool on, good;
+		bool emitted;	/* its last samples are in the batch */
 		enum fl_jfr_found found;
 		uint64_t size;
 	} turn;
@@ -253,6 +254,10 @@ static int step_v0(struct fl_jfr *jfr, uint64_t offset)
 	if (!size)
 		return skip_junk(jfr, offset, "a chunk of format 0.9 that is "
 				 "cut or damaged");
+	if (jfr->copy)
+		return fl_fail(jfr->source->flame, "%s: a chunk of format 0.9: "
+			       "-f jfr copies those of 1.0 and later alone",
+			       fl_in_name(jfr->source->in));
 	if (fl_jfr_is_repeated(jfr, at, size, FLAME_NOTIME)) {
 		advance(jfr, size);
 		return FLAME_OK;
@@ -291,13 +296,24 @@ static void end_turn(struct fl_jfr *jfr)
 	advance(jfr, size);
 }
 
-/* Some more of the chunk whose turn it is. */
+/*
+ * Some more of the chunk whose turn it is.  Its events are copied when its last
+ * samples were forwarded.
+ */
 static int emit_more(struct fl_jfr *jfr)
 {
-	if (jfr->position->turn.good && fl_jfr_emit(jfr->now) != FLAME_OK)
+	struct turn *turn = &jfr->position->turn;
+
+	if (!turn->emitted && turn->good && fl_jfr_emit(jfr->now) != FLAME_OK)
 		return FLAME_FAILED;
-	if (jfr->samples->progress.pass == FL_JFR_DONE)
-		end_turn(jfr);
+	if (jfr->samples->progress.pass != FL_JFR_DONE)
+		return FLAME_OK;
+	turn->emitted = true;
+	if (jfr->copy && jfr->source->batch.n)
+		return FLAME_OK;
+	if (jfr->copy && fl_jfr_copy_chunk(jfr->now) != FLAME_OK)
+		return FLAME_FAILED;
+	end_turn(jfr);
 	return FLAME_OK;
 }
 
@@ -332,6 +348,7 @@ static bool is_ahead_wanted(const struct fl_jfr *jfr)
 
 	return jfr->source->flame->threads > 1 && !select->survey &&
 	       !select->leak && !jfr->spans && !jfr->source->part &&
+	       !jfr->copy &&
 	       (!select->choose || select->cpu_only || jfr->before) &&
 	       !are_too_many(jfr) &&
 	       (!fl_in_size(jfr->source->in, &size) ||

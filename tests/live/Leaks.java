@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects that a static map, a list of a thread and an array of it hold. */
+/* Objects that a static map and an array of a local variable hold. */
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-public class Held {
+public class Leaks {
 	static final Map<String, List<byte[]>> TABLE = new HashMap<>();
 
 	static volatile byte[] dropped;
