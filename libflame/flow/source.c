@@ -568,6 +568,8 @@ void fl_fact(struct flame_source *source, const char *key,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	/* Command lines may have URLs. */
+	flame_hide_secrets(text, false);
 	fl_show_line(shown, sizeof(shown), text);
 	fact.key = fl_arena_copy(&source->arena, key, strlen(key));
 	fact.value = fl_arena_copy(&source->arena, shown, strlen(shown));
