@@ -243,6 +243,7 @@ script_tests = \
 	tests/laws/empty \
 	tests/laws/escapes \
 	tests/laws/fetch \
+	tests/laws/growth \
 	tests/laws/hostile \
 	tests/laws/options \
 	tests/laws/probes \

@@ -141,11 +141,27 @@ static void refuse(struct flame *flame, struct fl_in *in, const uint8_t *head,
 
 enum { LONG_LINE = 1 << 20, MAX_LINE = 64 << 20 };	/* bytes */
 
+/* JSON and markup may be one line; "{a", "[x" and "<" without ">" are neither. */
+static bool may_be_one_line(const uint8_t *head, size_t n)
+{
+	char next = n > 1 ? (char)head[1] : ' ';
+
+	switch (head[0]) {
+	case '{':
+		return memchr("\" \t\r}", next, 5);
+	case '[':
+		return memchr("{[\" \t\r]-0123456789", next, 18);
+	case '<':
+		return memchr(head, '>', FL_MIN(n, 4096));
+	}
+	return false;
+}
+
 /* A line that is too long for all readers of text is looked at once. */
 static bool is_endless(struct flame *flame, struct fl_in *in,
 		       const uint8_t *head, size_t n)
 {
-	if (memchr("{[<", head[0], 3) || memchr(head, '\n', n))
+	if (may_be_one_line(head, n) || memchr(head, '\n', n))
 		return false;
 	head = fl_in_peek(in, MAX_LINE, &n);
 	if (n < MAX_LINE || memchr(head, '\n', MAX_LINE))

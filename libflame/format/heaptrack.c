@@ -162,6 +162,8 @@ static bool take_trace(struct reader *r, struct slice s)
 	    ip > r->naddresses || parent > r->traces.count)
 		return false;
 	a = &r->addresses[ip - 1];
+	if (!fl_frames_allowed(r->base.source, a->count))
+		return false;
 	stack = parent ? r->traces.data[parent - 1] : 0;
 	for (size_t i = a->count; i--;)
 		stack = flame_stack(r->base.flame, stack,

@@ -17,7 +17,7 @@
 #include <time.h>
 
 /* Of memory: a part that does not grow, and one for each byte that is read. */
-enum { FIXED_BYTES = 24 << 20, BYTES_PER_BYTE = 400 };
+enum { FIXED_BYTES = 96 << 20, BYTES_PER_BYTE = 2000 };
 
 static int discard(void *arg, const void *data, size_t size)
 {

@@ -293,6 +293,9 @@ static void take_line(struct reader *r, struct slice line)
 
 /* Reading ------------------------------------------------------------- */
 
+/* Calls of a small file are followed in few nodes, as they can be endless. */
+enum { FREE_NODES = 1 << 20, NODES_PER_BYTE = 64, MAX_NODES = 4000000 };
+
 static void read_all(struct reader *r)
 {
 	struct slice line;
@@ -302,6 +305,8 @@ static void read_all(struct reader *r)
 	       fl_lines_next(&r->base.lines, &line))
 		take_line(r, line);
 	r->base.lines.good = r->graph.nfunctions;
+	r->graph.max_nodes = FL_MIN(MAX_NODES, FREE_NODES + NODES_PER_BYTE *
+				    fl_in_bytes(r->base.source->in));
 	if (r->graph.nfunctions)
 		fl_remark(r->base.flame, "%s: the profile has calls and no "
 			  "stacks: these are estimated, as if a function took "

@@ -42,7 +42,7 @@ struct fl_callgrind {
 	} *path;
 	size_t depth, path_capacity;
 	double minimum, carry;
-	uint64_t nodes;
+	uint64_t nodes, max_nodes;	/* of an event */
 	bool begun;
 };
 

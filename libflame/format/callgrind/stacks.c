@@ -9,8 +9,8 @@
 
 #include "format/callgrind/callgrind.h"
 
-/* Expand calls of at least 1 / MIN_SHARE of the total, up to MAX_NODES. */
-enum { MIN_SHARE = 1000000, MAX_NODES = 4000000, MAX_DEPTH = 4096 };
+/* Expand calls of at least 1 / MIN_SHARE of the total. */
+enum { MIN_SHARE = 1000000, MAX_DEPTH = 4096 };
 
 bool fl_callgrind_function(struct flame *flame, struct fl_callgrind *g,
 			   flame_id frame)
@@ -108,7 +108,7 @@ static bool follow(struct flame *flame, struct fl_callgrind *g)
 		node->call = call->next;
 		if (weight < g->minimum || g->functions[call->callee].open ||
 		    weight > node->self || g->depth >= MAX_DEPTH ||
-		    g->nodes >= MAX_NODES)
+		    g->nodes >= g->max_nodes)
 			continue;
 		node->self -= weight;
 		push(flame, g, call->callee, weight);

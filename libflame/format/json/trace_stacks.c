@@ -206,6 +206,9 @@ static void drop_ended(struct thread *th)
 	th->nended = 0;
 }
 
+/* Each frame above is in one stack more, which may have samples. */
+enum { OVERLAP_COST = 16 };
+
 /* The frames above this one go on without it. */
 static void remove_below(struct trace *t, struct thread *th,
 			 struct open_frame *frame)
@@ -221,7 +224,7 @@ static void remove_below(struct trace *t, struct thread *th,
 	if (innermost(th)->run > frame->number) {
 		for (size_t i = first; i < th->nopen; i++)
 			above += !th->open[i].ended;
-		if (!fl_frames_allowed(t->js.source, above))
+		if (!fl_frames_allowed(t->js.source, above * OVERLAP_COST))
 			return;
 		for (size_t i = 0; i < above; i++)
 			th->stack = flame_stack_parent(flame, th->stack);

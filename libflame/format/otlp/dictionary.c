@@ -223,7 +223,11 @@ static bool push_lines(struct fl_otlp_dictionary *d,
 	size_t n = 0;
 
 	while (fl_field_next(&fields, &field)) {
-		if (field.number != LOCATION_LINES || n == FL_COUNT(frames))
+		if (field.number != LOCATION_LINES)
+			continue;
+		if (!fl_frames_allowed(d->source, 1))
+			return false;
+		if (n == FL_COUNT(frames))
 			continue;
 		if (!line_frame(d, fl_field_message(&field), type,
 				&frames[n++]))

@@ -488,6 +488,7 @@ static int open_otlp(struct flame_source *source)
 
 	r->source = source;
 	r->flame = r->dictionary.flame = source->flame;
+	r->dictionary.source = source;
 	return FLAME_OK;
 }
 

@@ -59,6 +59,7 @@ struct fl_otlp_table {
 /* Zeroed: empty. */
 struct fl_otlp_dictionary {
 	struct flame *flame;
+	struct flame_source *source;	/* its frames are counted */
 	bool lines;		/* names get ":LINE" */
 	struct fl_otlp_table tables[DICTIONARY_TABLES];
 	uint64_t *locations;	/* of a stack */

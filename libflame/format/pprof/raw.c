@@ -215,7 +215,7 @@ static bool take_location(struct reader *r, struct slice line)
 	       add_frame(r, &r->locations[r->nlocations - 1], name, n);
 }
 
-static flame_id stack_of(const struct reader *r, const struct sample *s)
+static flame_id stack_of(struct reader *r, const struct sample *s)
 {
 	flame_id stack = 0;
 
@@ -225,6 +225,8 @@ static flame_id stack_of(const struct reader *r, const struct sample *s)
 		const struct location *l = place && *place ?
 					   &r->locations[*place - 1] : NULL;
 
+		if (l && !fl_frames_allowed(r->base.source, l->count))
+			return 0;
 		for (size_t k = l ? l->count : 0; k--;)
 			stack = flame_stack(r->base.flame, stack,
 					    r->frames[l->first + k]);
