@@ -123,6 +123,9 @@ tests_laws_try_threads_LDADD = libfl.la -lpthread
 # What tests/laws/growth runs.
 check_PROGRAMS += tests/laws/growth-read
 tests_laws_growth_read_LDADD = libfl.la
+# What tests/laws/cuts runs.
+check_PROGRAMS += tests/laws/cut-texts
+tests_laws_cut_texts_LDADD = libfl.la
 # What tests/laws/probes runs.
 check_PROGRAMS += tests/laws/probes-of
 tests_laws_probes_of_SOURCES = tests/laws/probes.c
@@ -248,6 +251,7 @@ script_tests = \
 	tests/laws/options \
 	tests/laws/probes \
 	tests/laws/prefixes \
+	tests/laws/cuts \
 	tests/laws/trunks \
 	tests/laws/widths \
 	tests/progress/run \

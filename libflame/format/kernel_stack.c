@@ -231,7 +231,11 @@ static bool take_log(struct fl_dump *dump, struct slice line)
 	} else if (r->in_trace && !r->proc) {
 		if (!take_trace(dump, text)) {
 			r->in_trace = false;
-			fl_dump_end(dump);
+			/* Half a line may be a frame. */
+			if (dump->lines.ended)
+				fl_dump_end(dump);
+			else
+				fl_dump_lose(dump);
 		}
 	} else {
 		return false;

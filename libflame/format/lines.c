@@ -30,6 +30,11 @@ static bool end_program(struct fl_lines *lines, struct slice mark,
 	return true;
 }
 
+static bool is_blank(struct slice line)
+{
+	return !fl_slice_trim(line).size;
+}
+
 bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 {
 	const char *at, *lf;
@@ -50,6 +55,13 @@ bool fl_lines_next(struct fl_lines *lines, struct slice *line)
 	if (!avail || (!lf && fl_in_damage(lines->in)))
 		return false;
 	*line = (struct slice){ at, lf ? (size_t)(lf - at) : avail };
+	/* Blanks of a line that was to come end no record. */
+	if (fl_unlikely(!lf) && line->size && is_blank(*line)) {
+		lines->number += !lines->begun;
+		lines->ended = false;
+		lines->begun = true;
+		return false;
+	}
 	if (fl_unlikely(*at == FL_LOG_MARK) && lines->source &&
 	    lines->source->log)
 		return end_program(lines, *line, line);

@@ -194,7 +194,7 @@ static void end_of_input(struct fl_dump *dump)
 {
 	struct pyspy *p = (struct pyspy *)dump;
 
-	if (!p->unsure && !fl_in_damage(dump->source->in))
+	if (!p->unsure && !dump->lines.begun && !fl_in_damage(dump->source->in))
 		fl_dump_end(dump);
 	else
 		fl_dump_lose(dump);

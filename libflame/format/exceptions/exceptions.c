@@ -228,10 +228,33 @@ static void lose(struct fl_dump *dump)
 
 static void end_of_input(struct fl_dump *dump)
 {
-	if (fl_in_damage(dump->source->in))
+	struct fl_exceptions *r = (struct fl_exceptions *)dump;
+
+	/* A line follows the frames of Python, and frames a cause of Java. */
+	if (fl_in_damage(dump->source->in) || dump->lines.begun ||
+	    (!dump->lines.ended &&
+	     (r->kind == FL_PYTHON_STACK || r->waits)))
 		lose(dump);
 	else
 		end(dump);
+}
+
+/* A line of Java's stack without its end. */
+static bool is_whole(struct slice line)
+{
+	struct fl_java_frame frame;
+	size_t indent;
+	int64_t n;
+
+	return fl_exception_frame(line, &indent, &frame) ||
+	       fl_exception_more(fl_slice_trim(line), &n);
+}
+
+/* The first letters of "Caused by: ". */
+static bool begins_cause(struct slice line)
+{
+	return line.size < 11 && memcmp("Caused by: ", line.data,
+					line.size) == 0;
 }
 
 static void accept_line(struct fl_dump *dump, struct slice line)
@@ -243,10 +266,14 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 		return;
 	}
 	if (r->kind == FL_JAVA_STACK) {
-		if (take_java(r, line))
+		if (take_java(r, line)) {
+			if (!dump->lines.ended && !is_whole(line))
+				lose(dump);
 			return;
-		/* A frame's line that was cut. */
-		if (!dump->lines.ended && fl_exception_indent(line))
+		}
+		/* A line of a frame or a cause that was cut. */
+		if (!dump->lines.ended &&
+		    (fl_exception_indent(line) || begins_cause(line)))
 			lose(dump);
 		end(dump);
 	}

@@ -445,6 +445,18 @@ static bool take_thread(struct reader *r, struct slice line)
 	return take_thread_frame(r, s);
 }
 
+/* The last line is half of a function's; whole ones have "file.go:12". */
+static bool is_cut(const struct reader *r, struct slice line)
+{
+	size_t i = line.size;
+
+	if (r->lines.ended || line.data[0] != '#' || !r->nrecords)
+		return false;
+	while (i && fl_is_digit(line.data[i - 1]))
+		i--;
+	return i == line.size || !i || line.data[i - 1] != ':';
+}
+
 static void read_all(struct reader *r)
 {
 	bool mapped = false;
@@ -461,6 +473,11 @@ static void read_all(struct reader *r)
 		if (mapped || fl_slice_starts(line, "# ") ||
 		    fl_slice_starts(line, "#\tlabels"))
 			continue;
+		if (is_cut(r, line)) {
+			r->nrecords--;
+			fl_lines_bad(&r->lines, line);
+			break;
+		}
 		if (r->kind == THREADS ? !take_thread(r, line) :
 		    line.data[0] == '#' ? !take_symbol(r, line) :
 		    !take_setting(r, line) && !take_record(r, line) &&
