@@ -38,7 +38,7 @@ fuzz_run fuzz_reader, fuzz_decoder, fuzz_detect, fuzz_filter, fuzz_select,
 
 #ifdef HAVE_SAMPLER
 fuzz_run fuzz_cfi, fuzz_cpython, fuzz_elf, fuzz_hotspot, fuzz_ring,
-	fuzz_symbols;
+	fuzz_stream, fuzz_symbols;
 #endif
 
 #define FUZZ_HOLDS(fact) ((fact) ? (void)0 : \

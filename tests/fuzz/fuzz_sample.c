@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the sampler reads of other people's processes: ELF files, call frame
- * information, tables of symbols, records of ring buffers, a JVM's memory.
+ * information, tables of symbols, records of ring buffers, a JVM's memory; and
+ * what the recorder reads of its parser.
  */
 #include "fuzz.h"
 
+#include "sample/apart.h"
 #include "sample/sample.h"
 #include "sample/virtual_machines.h"
 
@@ -88,6 +90,9 @@ void fuzz_elf(const struct fuzz_target *target, const uint8_t *data,
 	for (uint64_t at = 0; at < size; at += 1 + size / 16)
 		if (fl_elf_address(elf, at, &address))
 			fl_symbols_at(&symbols, address);
+	frame = fl_elf_copy(elf, fl_elf_section(elf, ".gnu_debuglink"));
+	FUZZ_HOLDS(!frame || strlen(frame) <= size);
+	fl_free(frame);
 	section = fl_elf_section(elf, ".eh_frame");
 	frame = fl_elf_copy(elf, section);
 	if (frame) {
@@ -144,4 +149,50 @@ void fuzz_ring(const struct fuzz_target *target, const uint8_t *data,
 	}
 	FUZZ_HOLDS(sum != 1 || size);
 	fl_free(copy);
+}
+
+/* The parser's records, across the end of the ring. */
+void fuzz_stream(const struct fuzz_target *target, const uint8_t *data,
+		 size_t size)
+{
+	enum { BEFORE_END = 40 };
+	static struct fl_shared *shared;
+	static struct fl_apart apart;
+	static struct fl_recorder r;
+	struct flame *flame = fuzz_flame();
+	struct flame_source source = { .flame = flame };
+	struct flame_sample sample;
+	size_t first = FL_MIN(size, (size_t)BEFORE_END);
+
+	(void)target;
+	if (!shared)
+		shared = calloc(1, sizeof(*shared));
+	if (!shared)
+		abort();
+	shared->tail = FL_STREAM_SIZE - BEFORE_END;
+	shared->head = shared->tail + size;
+	memcpy(shared->stream + shared->tail, data, first);
+	memcpy(shared->stream, data + first, size - first);
+	apart = (struct fl_apart){ .shared = shared };
+	memset(&r, 0, sizeof(r));
+	r.apart = &apart;
+	r.processes.flame = flame;
+	r.processes.places = fl_places_new(flame, true, true, true);
+	r.metric = flame_metric(flame, "cpu", "samples");
+	while (fl_stream_read(&r, &source, &sample) == FL_STREAM_SAMPLE) {
+		FUZZ_HOLDS(sample.stack < flame->stacks.count);
+		FUZZ_HOLDS(sample.labels < flame->labels.count);
+	}
+	FUZZ_HOLDS(shared->tail <= shared->head);
+	fuzz_flame_holds(flame);
+	fl_places_free(r.processes.places);
+	fl_map_free(&r.addresses);
+	fl_buf_free(&apart.record);
+	fl_free(apart.names.data);
+	fl_free(apart.frames.data);
+	fl_free(apart.stacks.data);
+	fl_free(apart.labels.data);
+	fl_free(source.facts);
+	fl_arena_free(&source.arena);
+	flame_free(flame);
 }

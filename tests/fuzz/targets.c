@@ -27,6 +27,7 @@ static const struct fuzz_target own[] = {
 	{ "sample-elf", fuzz_elf, NULL },
 	{ "sample-hotspot", fuzz_hotspot, NULL },
 	{ "sample-ring", fuzz_ring, NULL },
+	{ "sample-stream", fuzz_stream, NULL },
 	{ "sample-symbols", fuzz_symbols, NULL },
 #endif
 };
