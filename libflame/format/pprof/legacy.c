@@ -315,8 +315,9 @@ static flame_id make_frame(struct reader *r, uint64_t address)
 	if (name) {
 		frame.name = (flame_id)*name;
 	} else {
-		fl_put_unnamed(&buf, fl_name_at(r->flame, frame.file),
-			       address);
+		fl_put_unnamed(&buf, r->names.count ?
+			       fl_name_at(r->flame, frame.file) :
+			       (struct slice){ "", 0 }, address);
 		frame.name = flame_name(r->flame, buf.data, buf.size);
 		r->unnamed++;
 	}

@@ -175,7 +175,10 @@ static bool is_kernel(struct slice mapping)
 	       fl_slice_starts(base, "vmlinux") || fl_slice_ends(base, ".ko");
 }
 
-/* A place in code without a function. */
+/*
+ * A place in code without a function: its library, or its address where the
+ * profile has no function at all, and only addresses distinguish places.
+ */
 static bool add_address(struct fl_pprof_tables *tables,
 			struct fl_pprof_entry *location, uint64_t address,
 			struct slice mapping)
@@ -184,7 +187,8 @@ static bool add_address(struct fl_pprof_tables *tables,
 	struct fl_buf *buf = &tables->buf;
 
 	buf->size = 0;
-	fl_put_unnamed(buf, mapping, address);
+	fl_put_unnamed(buf, tables->functions.count || is_kernel(mapping) ?
+		       mapping : (struct slice){ "", 0 }, address);
 	tables->unnamed++;
 	if (buf->failed)
 		return fl_no_memory(tables->flame) == FLAME_OK;
