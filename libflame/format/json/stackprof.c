@@ -142,13 +142,17 @@ static void add_count(struct stackprof *s, uint32_t node, int64_t count)
 	s->ncounted = fl_add_clamped(s->ncounted, count);
 }
 
-/* us by node, where each sample has its own; NULL: it has none. */
+/*
+ * us by node, where each sample has its own; NULL: it has none.  They are of
+ * the wall clock, so samples of CPU time have their interval.
+ */
 static int64_t *measured(struct stackprof *s)
 {
 	int64_t *times = NULL;
 	size_t at = 0;
 
-	if (s->deltas.count && (int64_t)s->deltas.count == s->ncounted &&
+	if ((!s->mode.size || strcmp(s->mode.data, "wall") == 0) &&
+	    s->deltas.count && (int64_t)s->deltas.count == s->ncounted &&
 	    !(times = fl_zeroed(s->counts_capacity, sizeof(*times))))
 		no_memory(s);
 	for (size_t i = 0; times && i < s->nruns; i++)
