@@ -101,7 +101,9 @@ static int emit_text(struct fl_jfr *jfr, const struct text *text)
 		return FLAME_FAILED;
 	while ((status = flame_next(reader, &sample)) == FLAME_OK) {
 		jfr->samples->given++;
-		if (fl_batch_add(jfr->source, &sample) != FLAME_OK)
+		/* The event is written by its time, whatever its threads are. */
+		if (fl_batch_add(jfr->source, &sample) != FLAME_OK ||
+		    (jfr->copy && fl_jfr_copy_place(jfr, 0) != FLAME_OK))
 			return FLAME_FAILED;
 	}
 	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
