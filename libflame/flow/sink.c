@@ -122,7 +122,7 @@ static bool is_swift(struct slice name)
 	       fl_is_digit(name.data[2]);
 }
 
-/* Of mangled names, those of Swift are told, not decoded. */
+/* Of mangled names, those of Swift are reported, not decoded. */
 static void report_swift(struct flame *flame)
 {
 	uint64_t n = 0;

@@ -31,7 +31,7 @@ LINES = 6           # of a text: those at its beginning
 SEED_BYTES = 20000  # of a seed
 SEEDS = int(os.environ.get("GROWTH_SEEDS", 1))  # of a folder: its longest
 MAX_SHAPES = 18     # of a seed
-# Folders that are no inputs by themselves, or of a format that another has.
+# Folders that are not inputs by themselves, or of a format that another has.
 OTHER = {"src", "jfr-text", "words", "gallery", "spark-events", "logs",
          "spark-python", "record.sh", "live.txt"}
 

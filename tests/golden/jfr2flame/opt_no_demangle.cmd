@@ -11,6 +11,6 @@ done
 flame-fold -f pprof -o in.pb --no-demangle in.folded && flame-fold in.pb
 jfr2flame --compat jfrconv --collapsed in.folded
 flame-fold --compat perl perf.txt
-# Those of Swift are told.
+# Those of Swift are reported.
 printf '$s4main3fooyyF;_$s4main3baryyF;$scope 1\n' | flame-fold 2>&1
 printf '$s4main3fooyyF 1\n' | flame-fold --no-demangle 2>&1
