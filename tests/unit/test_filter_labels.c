@@ -162,7 +162,7 @@ Test(by, an_expression_takes_a_part_of_the_value)
 	struct flame_sink *sink = flame_filter(collector(), "by",
 					       "path=exec-(\\d+)");
 
-	cr_expect_eq(sink->needs, FL_NEED_PATH);
+	cr_expect_eq(sink->needs, FL_NEED_PATH | FL_NEED_SUBJECT);
 	send_with(sink, 0, set_of("path", "/x/app-exec-12.jfr"));
 	send_with(sink, 0, set_of("path", "/x/driver.jfr"));
 	send_with(sink, 0, set_of("path", "/x/app-exec-12.jfr.gz"));
@@ -321,7 +321,8 @@ Test(label, the_source_is_asked_for_what_is_needed)
 		{ "executor=x", FL_NEED_PATH_LABELS },
 		{ "pid=x", FL_NEED_THREAD | FL_NEED_PATH_LABELS },
 		{ "state=x", FL_NEED_STATE }, { "cpu=x", FL_NEED_STATE },
-		{ "file=x", FL_NEED_FILE }, { "path=x", FL_NEED_PATH },
+		{ "file=x", FL_NEED_FILE },
+		{ "path=x", FL_NEED_PATH | FL_NEED_SUBJECT },
 		{ "tid=x\nfile=x", FL_NEED_THREAD | FL_NEED_FILE },
 	};
 

@@ -1079,7 +1079,7 @@ Test(sink, an_unknown_format_lists_the_known_ones)
 	cr_expect(strstr(flame_error(flame), "nettle"));
 	cr_expect(strstr(flame_error(flame), "svg"));
 	flame_clear(flame);
-	cr_expect_null(flame_create(flame, "-", "jfr"), "is only read");
+	cr_expect_null(flame_create(flame, "-", "hprof"), "is only read");
 }
 
 Test(sink, that_cannot_be_made_says_why)
@@ -1476,6 +1476,7 @@ Test(formats, facts_of_a_format_are_those_of_its_row)
 	cr_expect_eq(flame_format_facts("svg"), FLAME_DRAWN | FLAME_BROWSED);
 	cr_expect_eq(flame_format_facts("text"), FLAME_DRAWN | FLAME_TYPED);
 	cr_expect_eq(flame_format_facts("folded"), FLAME_ADDS_UP);
-	cr_expect_eq(flame_format_facts("jfr"), 0, "it is not written");
+	cr_expect_eq(flame_format_facts("jfr"), FLAME_COPIES);
+	cr_expect_eq(flame_format_facts("hprof"), 0, "it is not written");
 	cr_expect_eq(flame_format_facts(NULL), 0);
 }
