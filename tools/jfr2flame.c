@@ -155,6 +155,8 @@ static bool take_output(struct cli *cli, const char *value)
 {
 	struct own *own = cli->own;
 
+	if (not_written(value))
+		return say_not_written(cli, "-o ", value);
 	if (format_named(value)) {
 		cli->output_format = format_named(value);
 		own->format_given = true;
@@ -165,8 +167,6 @@ static bool take_output(struct cli *cli, const char *value)
 		cli->output = value;
 		return true;
 	}
-	if (not_written(value))
-		return say_not_written(cli, "-o ", value);
 	cli_say(cli, "-o %s: neither a format (html, svg, collapsed) nor a "
 		"file name that ends like one", value);
 	return false;

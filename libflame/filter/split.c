@@ -161,6 +161,12 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_sums_add(sink->flame, &part->sums, &s);
 }
 
+/* Of an input, not of what an event is about: these are labels of both. */
+static bool is_of_input(struct slice name)
+{
+	return fl_slice_is(name, "path") || fl_slice_is(name, "host");
+}
+
 /* "app,stage"; of further keys only the needs count. */
 static int add_keys(struct flame_sink *sink, struct flame_split *split,
 		    const char *list, bool further)
@@ -168,12 +174,15 @@ static int add_keys(struct flame_sink *sink, struct flame_split *split,
 	size_t size;
 
 	for (;; list += size + 1) {
+		const unsigned needs = sink->needs;
+		struct slice name = { list, strcspn(list, ",") };
 		struct fl_key key;
 
-		size = strcspn(list, ",");
-		if (fl_key_init(sink, &key, (struct slice){ list, size }) !=
-		    FLAME_OK)
+		size = name.size;
+		if (fl_key_init(sink, &key, name) != FLAME_OK)
 			return FLAME_FAILED;
+		if (is_of_input(name))
+			sink->needs &= needs | ~(unsigned)FL_NEED_SUBJECT;
 		if (!further && split->nkeys == MAX_KEYS)
 			return fl_fail(sink->flame, "more than %d keys",
 				       MAX_KEYS);
