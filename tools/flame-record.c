@@ -742,7 +742,7 @@ static bool check_options(struct cli *cli)
 	}
 	if (ways == 1 || (own->check && !own->all && !cli->ninputs))
 		return true;
-	cli_say(cli, ways ? "one of -p, -a and a command, not several" :
+	cli_say(cli, ways ? "one of --pid, --all and a command, not several" :
 		"what is to be recorded? -p PID, -a, or a command; see "
 		"flame-record --help");
 	return false;
