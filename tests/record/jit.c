@@ -20,11 +20,19 @@ static const unsigned char code[] = {
 	0x5d, 0xc3			/* pop %rbp; ret */
 };
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 1;
 	void (*function)(void);
-	time_t begin = time(NULL);
+	const double begin = now();
 	char name[64];
 	FILE *map;
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -43,7 +51,7 @@ int main(int argc, char **argv)
 			sizeof(code));
 		fclose(map);
 	}
-	while (difftime(time(NULL), begin) < seconds)
+	while (now() - begin < seconds)
 		function();
 	if (argc < 3)
 		unlink(name);
