@@ -144,6 +144,8 @@ static int release(struct fl_spark_align *align, size_t n)
 {
 	int status = FLAME_OK;
 
+	if (!n)
+		return FLAME_OK;
 	if (!measure(align, n))
 		return fl_no_memory(align->sink->flame);
 	for (size_t i = 0; i < n; i++) {
