@@ -391,6 +391,8 @@ static bool accept_record(struct fl_recorder *r, struct flame_source *source, in
 	case FACT:
 		return accept_fact(source, text, size);
 	default:
+		if (!size || !*text)
+			return false;
 		fl_warn(flame, "%s", text);
 		return true;
 	}
