@@ -132,7 +132,7 @@ struct fl_dump {
 	const char *state;	/* "STATE_RUNNABLE"; NULL: not known */
 	flame_id labels;	/* instead of `program`; 0: none */
 	flame_id thread;	/* labels of it beside name, tid, pid */
-	flame_id program;	/* labels of what is read */
+	flame_id program;	/* labels of the program whose lines are read */
 	int64_t time;		/* ns since 1970, or FLAME_NOTIME */
 	uint64_t line;		/* where it began */
 	flame_id *frames;	/* leaf first */

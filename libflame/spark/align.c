@@ -28,6 +28,7 @@ struct fl_spark_align {
 	/* By executor. */
 	struct recording {
 		bool known;
+		int64_t shift;	/* this sink's: the log's may be another's */
 		struct fl_spark_clock clock;
 	} *recordings;
 };
@@ -123,6 +124,7 @@ static void set_clock(struct fl_spark_align *align, size_t executor)
 
 	e->clock = fl_spark_clock_fit(&r->clock, e, &shift);
 	e->shift = e->clock == FL_CLOCK_APART ? shift : 0;
+	r->shift = e->shift;
 	r->known = true;
 	fl_spark_clock_free(&r->clock);
 	report(align->sink->flame, e);
@@ -134,8 +136,8 @@ static int put(struct fl_spark_align *align, const struct waiting *w)
 
 	/* No negative times: FLAME_NOTIME is one. */
 	if (w->executor != FL_SPARK_NONE)
-		s.time = FL_MAX(s.time + align->spark->executors[w->executor]
-				.shift, 0);
+		s.time = FL_MAX(s.time + align->recordings[w->executor].shift,
+				0);
 	return align->put(align->sink, w->executor, &s);
 }
 

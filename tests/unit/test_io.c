@@ -1778,7 +1778,7 @@ Test(hadoop_token, goes_to_configured_name_nodes_of_its_service)
 	cr_expect_str_eq(pin_of("swebhdfs://10.0.0.2:71", 0, "ha-hdfs:prof",
 				false), "");
 	cr_expect_str_eq(pin_of("hdfs://one/", 0, "127.0.0.9:8020", false), "");
-	/* Others read what goes over http to another machine. */
+	/* http to another machine can be read on its way. */
 	cr_expect_null(pin_of("hdfs://prof/", 1, "ha-hdfs:prof", true));
 	cr_expect_null(pin_of("webhdfs://10.0.0.2", 0, "10.0.0.2:8020", true));
 	cr_expect_str_eq(pin_of("hdfs://prof/", 1, "10.0.0.2:9870", false), "");

@@ -142,7 +142,7 @@ static void make_stack(const struct layout *l, struct sample *s)
 			f->address = s->frames[i + 1].address;
 			f->no_symbol = false;
 		}
-		/* Nothing is inlined into what has no name. */
+		/* perf prints inlined frames of functions with a name alone. */
 		if (f->inlined)
 			s->frames[i + 1].no_symbol = false;
 	}

@@ -32,7 +32,7 @@ struct fl_jfr_copy {
 	bool any;		/* a sample was written */
 };
 
-/* What is done with the events of a class. */
+/* Which events of a class are written. */
 enum fate { UNDECIDED, BY_TIME, BY_SAMPLE, SETTING };
 
 /* A metadata event or a checkpoint, in the chunk and as written. */
