@@ -398,6 +398,7 @@ static int at_end(struct reader *r)
 	if (r->drops)
 		fl_warn(flame, "%s: dtrace dropped %" PRIu64 " records",
 			name, r->drops);
+	r->base.lines.reported = r->base.trace.count > 0;
 	status = fl_lines_end(r->base.source, &r->base.lines);
 	if (r->base.trace.count) {
 		fl_warn(flame, "%s: line %" PRIu64 ": the input ends within "

@@ -181,6 +181,7 @@ void fl_dump_lose(struct fl_dump *dump)
 	if (!dump->open)
 		return;
 	dump->open = false;
+	dump->lines.reported = true;
 	if (!dump->lost++)
 		dump->first_lost = dump->line;
 }

@@ -89,6 +89,7 @@ struct fl_lines {
 	size_t used;		/* peeked bytes of the current line */
 	bool again;		/* gives the last line once more */
 	bool ended;		/* the line given last had its newline */
+	bool reported;		/* that the input is cut, by the reader */
 	bool begun;		/* blanks of another line end the input */
 	bool marked;		/* it is empty: another program's follow */
 	uint64_t number;	/* of the line given last; the first is 1 */

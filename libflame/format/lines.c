@@ -176,6 +176,13 @@ int fl_lines_end(struct flame_source *source, const struct fl_lines *lines)
 			lines->first_bad, lines->text);
 	if (damage)
 		fl_warn(source->flame, "%s: %s", name, damage);
+	/* Where a line is not a record, the record may go on. */
+	else if (!lines->bad && !lines->ended && lines->number &&
+		 lines->good && !lines->reported && !source->damage &&
+		 source->format->split != fl_lines_split)
+		fl_remark(source->flame, "%s: the last line, %" PRIu64
+			  ", has no newline: if the text was cut there, what "
+			  "followed is missing", name, lines->number);
 	if (lines->bad || damage)
 		source->damage = lines->good ? 1 : 2;
 	return FLAME_END;

@@ -381,6 +381,7 @@ static int at_end(struct reader *r)
 	int status;
 
 	drop_open(r);
+	r->base.lines.reported = cut;
 	status = fl_lines_end(r->base.source, &r->base.lines);
 	if (r->exceeding)
 		fl_warn(flame, "%s: line %" PRIu64 ": %" PRIu64 " frames have "

@@ -101,6 +101,7 @@ static int read(struct flame_source *source)
 
 	if (status != FLAME_END)
 		return status;
+	r->lines.reported = r->trace.count > 0;
 	status = fl_lines_end(source, &r->lines);
 	if (r->trace.count) {
 		fl_warn(r->flame, "%s: line %" PRIu64 ": the input ends within "

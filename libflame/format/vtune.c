@@ -356,8 +356,10 @@ static void report(struct reader *r)
 
 static int at_end(struct reader *r)
 {
-	int status = fl_lines_end(r->base.source, &r->base.lines);
+	int status;
 
+	r->base.lines.reported = r->cut;
+	status = fl_lines_end(r->base.source, &r->base.lines);
 	report(r);
 	if (r->skipping || r->cut || r->no_time || !r->delimiter)
 		fl_line_reader_damage(&r->base);

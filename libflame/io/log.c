@@ -36,6 +36,7 @@ struct log {
 	uint64_t buffered;
 	bool ended;		/* the log is read, or too large */
 	bool full;
+	bool cut;		/* its last line lacks its newline */
 };
 
 void fl_log_label(struct fl_buf *key, const char *name, struct slice value)
@@ -211,8 +212,11 @@ static bool take_line(struct log *log, struct slice line, bool ended)
 	line = plain_of(log, line);
 	found = parse(log, line, &parsed);
 	/* Objects without a text, one that was cut, and blank lines. */
-	if (!found && log->json && (!line.size || line.data[0] == '{'))
+	if (!found && log->json && (!line.size || line.data[0] == '{')) {
+		log->cut |= line.size && !ended;
 		return true;
+	}
+	log->cut |= !ended && !log->json;
 	if (!found)
 		parsed.text = line;
 	if (!found && log->n)
@@ -248,6 +252,11 @@ static bool read_line(struct log *log, struct fl_in *under)
 		fl_in_consume(under, lf ? (size_t)(lf + 1 - at) : avail);
 	} else {
 		end_lines(log);
+		if (log->cut)
+			fl_remark(fl_in_flame(under), "%s: the last line of the"
+				  " log has no newline: if it was cut there, "
+				  "what followed is missing",
+				  fl_in_name(under));
 	}
 	return good;
 }

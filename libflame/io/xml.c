@@ -106,25 +106,32 @@ static struct slice unescape(struct fl_buf *to, struct slice s)
 
 /* Tokens --------------------------------------------------------------- */
 
-/* The offset after the tag's >, quoted ones skipped; 0: not in these bytes. */
-static size_t tag_end(const char *at, size_t n)
-{
-	char quote = '\0';
+/* How far a tag has been read, and the quote that is open there. */
+struct tag_scan {
+	size_t i;
+	char quote;
+};
 
-	for (size_t i = 1; i < n; i++) {
-		if (quote) {
-			const char *end = memchr(at + i, quote, n - i);
+/* The offset after the tag's >, quoted ones skipped; 0: not in these bytes. */
+static size_t tag_end(struct tag_scan *scan, const char *at, size_t n)
+{
+	size_t i = scan->i;
+
+	for (; i < n; i++) {
+		if (scan->quote) {
+			const char *end = memchr(at + i, scan->quote, n - i);
 
 			if (!end)
-				return 0;
+				break;
 			i = (size_t)(end - at);
-			quote = '\0';
+			scan->quote = '\0';
 		} else if (at[i] == '"' || at[i] == '\'') {
-			quote = at[i];
+			scan->quote = at[i];
 		} else if (at[i] == '>') {
 			return i + 1;
 		}
 	}
+	scan->i = n;
 	return 0;
 }
 
@@ -137,7 +144,7 @@ static size_t find_end(const char *at, size_t n, const char *mark)
 }
 
 /* The size of what begins with <; 0: its end is not here. */
-static size_t markup_end(const char *at, size_t n)
+static size_t markup_end(struct tag_scan *scan, const char *at, size_t n)
 {
 	struct slice s = { at, n };
 
@@ -147,21 +154,22 @@ static size_t markup_end(const char *at, size_t n)
 		return find_end(at, n, "]]>");
 	if (fl_slice_starts(s, "<?"))
 		return find_end(at, n, "?>");
-	return tag_end(at, n);
+	return tag_end(scan, at, n);
 }
 
 /* The next markup or text as a whole; false: the input has ended. */
 static bool peek_token(struct fl_xml *xml, struct slice *token, bool *whole)
 {
+	struct tag_scan scan = { .i = 1 };
 	size_t want = MIN_PEEK, n, size;
 	const char *at, *end;
 
-	for (;; want *= 2) {
+	for (;; want = 2 * FL_MAX(want, n)) {
 		at = (const char *)fl_in_peek(xml->in, want, &n);
 		if (!at || !n)
 			return false;
 		if (*at == '<') {
-			size = markup_end(at, n);
+			size = markup_end(&scan, at, n);
 		} else {
 			end = memchr(at, '<', n);
 			size = end ? (size_t)(end - at) : 0;

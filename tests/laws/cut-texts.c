@@ -84,19 +84,30 @@ static bool is_part(const char *part, const char *whole)
 	return true;
 }
 
+/* Whether n bytes count what the whole does not, without a word about it. */
+static bool is_wrong(const char *text, size_t n, const char *format,
+		     const char *whole)
+{
+	char *part = fold(text, n, format, NULL);
+	bool wrong = part && !said && !is_part(part, whole);
+
+	fl_free(part);
+	return wrong;
+}
+
 static void try(const char *path, const char *text, size_t size)
 {
 	const char *format = NULL;
-	char *whole = fold(text, size, NULL, &format), *part;
+	char *whole = fold(text, size, NULL, &format);
 	size_t step = size / MAX_CUTS + 1, wrong = 0, first = 0;
 
 	for (size_t n = step; whole && n < size; n += step) {
 		if (text[n - 1] == '\n' || text[n] == '\n' || text[n] == '\r')
 			continue;
-		part = fold(text, n, format, NULL);
-		if (part && !said && !is_part(part, whole) && !wrong++)
+		/* The head of a log may be no log any more: it is refused. */
+		if (is_wrong(text, n, format, whole) &&
+		    is_wrong(text, n, NULL, whole) && !wrong++)
 			first = n;
-		fl_free(part);
 	}
 	printf("%s\t%s\t", path, format ? format : "-");
 	if (wrong)

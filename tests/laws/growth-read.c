@@ -6,7 +6,8 @@
  *	growth-read LIST	a line of LIST is a path
  *
  * Prints a line for each: nanoseconds of the processor, the format, what was
- * wrong ("" if nothing was), and the path, with tabs between.
+ * wrong ("" if nothing was), the bytes of the folded text, and the path, with
+ * tabs between.
  */
 #include "fl.h"
 
@@ -21,9 +22,10 @@ enum { FIXED_BYTES = 96 << 20, BYTES_PER_BYTE = 2000 };
 
 static int discard(void *arg, const void *data, size_t size)
 {
-	(void)arg;
+	uint64_t *bytes = arg;
+
 	(void)data;
-	(void)size;
+	*bytes += size;
 	return 0;
 }
 
@@ -35,15 +37,17 @@ static int64_t now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void pump(struct flame *flame, struct flame_source *source)
+static uint64_t pump(struct flame *flame, struct flame_source *source)
 {
+	uint64_t bytes = 0;
 	struct flame_sink *sink = flame_pick(flame_create_callback(
-		flame, "folded", discard, NULL), NULL);
+		flame, "folded", discard, &bytes), NULL);
 
 	if (source && sink && flame_pump(source, sink) == FLAME_OK)
 		flame_finish(sink);
 	else
 		flame_abandon(sink);
+	return bytes;
 }
 
 /* Its instructions are counted: callgrind --toggle-collect, --dump-after. */
@@ -53,12 +57,13 @@ static void measured(const char *path, uint64_t limit)
 	struct flame *flame = flame_new();
 	struct flame_source *source;
 	int64_t begin = now();
+	uint64_t bytes;
 
 	flame_process_limit(flame, limit);
 	source = flame_open(flame, path, NULL);
-	pump(flame, source);
-	printf("%" PRId64 "\t%s\t%s\t%s\n", now() - begin,
-	       flame_source_format(source), flame_error(flame), path);
+	bytes = pump(flame, source);
+	printf("%" PRId64 "\t%s\t%s\t%" PRIu64 "\t%s\n", now() - begin,
+	       flame_source_format(source), flame_error(flame), bytes, path);
 	flame_close(source);
 	flame_process_limit(flame, 0);
 	flame_free(flame);

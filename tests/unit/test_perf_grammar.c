@@ -20,7 +20,8 @@
 
 TestSuite(grammar, .init = start, .fini = stop, .timeout = 3600);
 
-enum { LAYOUTS = 10000, SAMPLES = 6, DEPTH = 7, SIZE = 16 << 10 };
+enum { LAYOUTS = 100000, SLOW_LAYOUTS = 10000 };
+enum { SAMPLES = 6, DEPTH = 7, SIZE = 16 << 10 };
 
 /* Columns, in perf's order: perf script -F. */
 enum column {
@@ -394,9 +395,10 @@ static const char *name_of(const struct layout *l)
 
 static unsigned layouts(void)
 {
-	const char *n = getenv("FLAME_LAYOUTS");
+	const char *n = getenv("FLAME_LAYOUTS"), *slow = getenv("TEST_SLOW");
 
-	return n ? (unsigned)atoi(n) : LAYOUTS;
+	return n ? (unsigned)atoi(n) :
+	       slow && strcmp(slow, "1") == 0 ? LAYOUTS : SLOW_LAYOUTS;
 }
 
 Test(grammar, any_layout_folds_to_the_stacks_it_was_made_of)

@@ -116,6 +116,9 @@ int fl_json_finish(struct fl_json_source *js)
 		fl_warn(js->flame, "%s: %s", name, damage);
 	else if (cut)
 		report_error(js);
+	else if (json->error)
+		fl_remark(js->flame, "%s: its list is not closed: it is still "
+			  "being written, or cut between two records", name);
 	if (js->bad)
 		fl_warn(js->flame, "%s: %" PRIu64 " records left out, the "
 			"first at line %" PRIu64 ": %s", name, js->bad,

@@ -625,9 +625,15 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
 bool fl_perf_bare_header(struct slice line, struct fl_perf_lefts *lefts,
 			 struct fl_perf_header *h)
 {
-	struct slice rest = line, word = pop_word(&rest);
+	struct slice rest = line, word = shift_word(&rest);
 
 	clear(h);
+	if (is_event(word)) {
+		set_event(h, word, rest);
+		return true;
+	}
+	rest = line;
+	word = pop_word(&rest);
 	if (fl_slice_starts(word, "/") && rest.size) {
 		h->cgroup = word;
 		line = rest;

@@ -299,7 +299,7 @@ static bool is_bare(struct fl_perf_reader *r, struct slice *line,
 	text.data = line->data;
 	if (!fl_perf_bare_header(text, &r->lefts, h) ||
 	    ((line->data[0] == ' ' || !frames) && !fl_perf_has_ids(h) &&
-	     (line->data[0] == ' ' || h->tid < 0)))
+	     !h->event.size && (line->data[0] == ' ' || h->tid < 0)))
 		return false;
 	r->bare = true;
 	return true;
