@@ -69,6 +69,7 @@ unit_tests += tests/unit/test_otlp
 unit_tests += tests/unit/test_parts
 unit_tests += tests/unit/test_perf
 unit_tests += tests/unit/test_perf_columns
+unit_tests += tests/unit/test_bpftrace_grammar
 unit_tests += tests/unit/test_perf_grammar
 unit_tests += tests/unit/test_pictures
 unit_tests += tests/unit/test_pprof

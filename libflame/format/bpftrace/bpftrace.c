@@ -60,6 +60,14 @@ static bool is_kernel_address(struct slice s)
 	return s.size == 16 && is_hex(s) && fl_slice_starts(s, "ffff");
 }
 
+/* Indented, or, of kstack(raw) and ustack(raw), an address alone. */
+static bool is_frame(struct slice line)
+{
+	return line.size && (line.data[0] == ' ' || line.data[0] == '\t' ||
+			     (line.size >= 4 && line.size <= 16 &&
+			      is_hex(line)));
+}
+
 /*
  * "f+12", "0x55d2", of kstack(perf) "ffffffff81 f+12", of ustack(perf)
  * "55d2 f+12 (/lib/x.so)"; kernel modules as "f+12 [nf]".
@@ -207,8 +215,7 @@ static void split_key(struct reader *r, struct slice key)
 	while (key.size || first) {
 		struct slice s = fl_slice_split(&key, '\n');
 
-		if (!first && s.size &&
-		    (s.data[0] == ' ' || s.data[0] == '\t')) {
+		if (!first && is_frame(s)) {
 			if (!in_stack && r->nstacks < STACKS)
 				r->begin[r->nstacks++] = r->base.trace.count;
 			in_stack = true;
@@ -470,11 +477,6 @@ static void end_entry(struct reader *r, struct slice line)
 	}
 }
 
-static bool is_indented(struct slice line)
-{
-	return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
-}
-
 static void begin_entry(struct reader *r, struct slice line, size_t n)
 {
 	if (r->open)
@@ -503,7 +505,7 @@ static void take_text(struct reader *r, struct slice line)
 		r->in_buckets = fl_add_clamped(r->in_buckets, count);
 		return;
 	}
-	if (r->key_end && is_indented(line)) {
+	if (r->key_end && is_frame(line)) {
 		fl_buf_byte(&r->value, '\n');
 		fl_buf_put(&r->value, line.data, line.size);
 		return;
@@ -519,8 +521,8 @@ static void take_text(struct reader *r, struct slice line)
 	}
 	fl_buf_byte(&r->key, '\n');
 	fl_buf_put(&r->key, line.data, line.size);
-	/* Frames are indented, and an entry does not end in one. */
-	if (is_indented(line))
+	/* An entry does not end in a frame. */
+	if (is_frame(line))
 		return;
 	if (line.size && (line.data[0] == ',' || line.data[0] == ']')) {
 		end_entry(r, line);
