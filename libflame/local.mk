@@ -74,6 +74,13 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/skip.c \
 	libflame/filter/split.c libflame/filter/values.c \
 	libflame/filter/thread_task.c \
+	libflame/native/cfi.c libflame/native/cfi.h \
+	libflame/native/cfi_expression.c libflame/native/dwarf.h \
+	libflame/native/elf.c libflame/native/elf.h \
+	libflame/native/mappings.c \
+	libflame/native/names.h libflame/native/process.h \
+	libflame/native/stubs.c \
+	libflame/native/symbols.c libflame/native/symbols.h \
 	libflame/spark/align.c libflame/spark/align.h \
 	libflame/spark/bill.c libflame/spark/bill.h \
 	libflame/spark/bill_frames.c libflame/spark/bill_sick.c \
@@ -281,9 +288,7 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/apart_stream.c \
 	libflame/sample/attach.c \
 	libflame/sample/blocked.c libflame/sample/blocked.h \
-	libflame/sample/cfi.c libflame/sample/cfi.h \
-	libflame/sample/cfi_expression.c \
-	libflame/sample/check.c libflame/sample/dwarf.h \
+	libflame/sample/check.c \
 	libflame/sample/confine.c \
 	libflame/sample/counted.c \
 	libflame/sample/cpython.c libflame/sample/cpython.h \
@@ -292,8 +297,6 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/cpython_loop.c \
 	libflame/sample/cpython_merge.c \
 	libflame/sample/demangle.c \
-	libflame/sample/elf.c \
-	libflame/sample/elf.h \
 	libflame/sample/hotspot.c libflame/sample/hotspot.h \
 	libflame/sample/hotspot_code.c \
 	libflame/sample/hotspot_layout.c \
@@ -314,8 +317,7 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
 	libflame/sample/sockets.c libflame/sample/spill.c \
-	libflame/sample/cpu_time.c libflame/sample/stubs.c \
-	libflame/sample/symbols.c libflame/sample/symbols.h \
+	libflame/sample/cpu_time.c \
 	libflame/sample/target.c libflame/sample/target.h \
 	libflame/sample/target_ask.c \
 	libflame/sample/targets.c libflame/sample/targets.h \

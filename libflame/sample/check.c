@@ -209,13 +209,13 @@ static void check_process(struct check *c)
 	say(c, !error, "process", error ? "process %d cannot be recorded: %s" :
 	    "process %d can be recorded", (int)c->pid, strerror(error));
 	fl_process_read_maps(&processes, p);
-	if (!p->nmaps) {
+	if (!p->maps.count) {
 		say(c, false, "mappings", "/proc/%d/maps cannot be read (or "
 		    "this is a thread of the kernel)", (int)c->pid);
 		goto done;
 	}
-	say(c, true, "mappings", "%zu of code", p->nmaps);
-	if (fl_process_read(p, p->maps[0].start, &byte, 1))
+	say(c, true, "mappings", "%zu of code", p->maps.count);
+	if (fl_process_read(p, p->maps.data[0].start, &byte, 1))
 		say(c, true, "memory", "can be read");
 	else
 		say(c, false, "memory", "cannot be read: no Java frames. Try: "

@@ -6,7 +6,7 @@
 #include "fl.h"
 
 #include "base/demangle.h"
-#include "sample/symbols.h"
+#include "sample/process.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -215,9 +215,9 @@ bool fl_process_read_parts(void *arg, const uint64_t *at, size_t n, void *to,
 static const struct fl_mapping *find_path(const struct fl_process *p,
 					  bool (*is_it)(const char *path))
 {
-	for (size_t i = 0; i < p->nmaps; i++)
-		if (p->maps[i].module && is_it(p->maps[i].module->path))
-			return &p->maps[i];
+	for (size_t i = 0; i < p->maps.count; i++)
+		if (p->maps.data[i].module && is_it(p->maps.data[i].module->path))
+			return &p->maps.data[i];
 	return NULL;
 }
 
@@ -228,7 +228,7 @@ static void refuse_jvm(struct fl_processes *all, struct fl_process *p,
 	char byte;
 
 	p->hotspot_refused = true;
-	if (!fl_process_read(p, p->maps[0].start, &byte, 1)) {
+	if (!fl_process_read(p, p->maps.data[0].start, &byte, 1)) {
 		if (errno != ESRCH)
 			fl_warn(all->flame, "cannot read process %d's memory "
 				"(ptrace_scope=1 or missing CAP_SYS_PTRACE): "

@@ -395,9 +395,9 @@ void fl_modules_sweep(struct fl_processes *all)
 	if (all->nmodules < FL_MAX(all->modules_most, (size_t)MODULES))
 		return;
 	for (size_t i = 0; i < all->count; i++)
-		for (size_t k = 0; k < all->data[i]->nmaps; k++)
-			if (all->data[i]->maps[k].module)
-				all->data[i]->maps[k].module->used = true;
+		for (size_t k = 0; k < all->data[i]->maps.count; k++)
+			if (all->data[i]->maps.data[k].module)
+				all->data[i]->maps.data[k].module->used = true;
 	for (size_t i = 0; i < all->nmodules; i++) {
 		struct fl_module *module = all->modules[i];
 

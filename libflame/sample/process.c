@@ -38,62 +38,13 @@ static bool is_file(const char *path)
 	       strncmp(path, "/anon_hugepage", 14) != 0;
 }
 
-/* Takes out what a new mapping covers. */
-static bool make_hole(struct fl_process *p, uint64_t start, uint64_t end)
-{
-	size_t n = p->nmaps;
-
-	if (!fl_grow(&p->maps, &p->maps_capacity, n + 2, sizeof(*p->maps)))
-		return false;
-	for (size_t i = 0; i < p->nmaps;) {
-		struct fl_mapping *m = &p->maps[i], right = *m;
-
-		if (m->end <= start || m->start >= end) {
-			i++;
-			continue;
-		}
-		if (m->start < start && m->end > end) {
-			memmove(m + 2, m + 1,
-				(p->nmaps - i - 1) * sizeof(*m));
-			p->nmaps++;
-			m->end = start;
-			right.offset += end - right.start;
-			right.start = end;
-			m[1] = right;
-			break;
-		}
-		if (m->start < start) {
-			m->end = start;
-			i++;
-		} else if (m->end > end) {
-			m->offset += end - m->start;
-			m->start = end;
-			i++;
-		} else {
-			memmove(m, m + 1, (p->nmaps - i - 1) * sizeof(*m));
-			p->nmaps--;
-		}
-	}
-	return true;
-}
-
 void fl_process_map(struct fl_processes *all, struct fl_process *p,
 		    const struct fl_mapping *mapping)
 {
-	size_t i;
-
 	if (mapping->start >= mapping->end)
 		return;
-	if (!make_hole(p, mapping->start, mapping->end) ||
-	    !fl_grow(&p->maps, &p->maps_capacity, p->nmaps + 1,
-		     sizeof(*p->maps))) {
+	if (!fl_mappings_add(&p->maps, mapping))
 		fl_no_memory(all->flame);
-		return;
-	}
-	for (i = p->nmaps; i && p->maps[i - 1].start > mapping->start; i--)
-		p->maps[i] = p->maps[i - 1];
-	p->maps[i] = *mapping;
-	p->nmaps++;
 	p->has_maps = true;
 }
 
@@ -144,7 +95,7 @@ bool fl_process_read_maps(struct fl_processes *all, struct fl_process *p)
 		fl_free(text);
 		return false;
 	}
-	p->nmaps = 0;
+	p->maps.count = 0;
 	p->has_maps = true;
 	for (char *at = text; (lf = strchr(at, '\n')); at = lf + 1) {
 		*lf = '\0';
@@ -154,28 +105,13 @@ bool fl_process_read_maps(struct fl_processes *all, struct fl_process *p)
 	return true;
 }
 
-static const struct fl_mapping *find(const struct fl_process *p, uint64_t at)
-{
-	size_t low = 0, high = p->nmaps;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->maps[middle].start <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && at < p->maps[low - 1].end ? &p->maps[low - 1] : NULL;
-}
-
 const struct fl_mapping *fl_process_mapping(struct fl_processes *all,
 					    struct fl_process *p, uint64_t at)
 {
-	const struct fl_mapping *m = find(p, at);
+	const struct fl_mapping *m = fl_mappings_at(&p->maps, at);
 
 	if (!m && fl_process_read_maps(all, p))
-		m = find(p, at);
+		m = fl_mappings_at(&p->maps, at);
 	return m;
 }
 
@@ -297,7 +233,7 @@ void fl_process_exec(struct fl_process *p)
 	p->programs++;
 	fl_forget_memory(p->pid);
 	p->has_labels = false;
-	p->nmaps = 0;
+	p->maps.count = 0;
 	p->has_maps = true;	/* records of the new ones follow */
 	p->maps_read = 0;
 	fl_symbols_free(&p->jit);
@@ -322,15 +258,8 @@ void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
 	fl_process_exec(child);
 	child->labels = parent->labels;
 	child->has_maps = parent->has_maps;
-	if (!fl_grow(&child->maps, &child->maps_capacity, parent->nmaps,
-		     sizeof(*child->maps))) {
+	if (!fl_mappings_copy(&child->maps, &parent->maps))
 		fl_no_memory(all->flame);
-		return;
-	}
-	if (parent->nmaps)
-		memcpy(child->maps, parent->maps,
-		       parent->nmaps * sizeof(*child->maps));
-	child->nmaps = parent->nmaps;
 }
 
 /* The pid may be used again. */
@@ -349,7 +278,7 @@ static void drop(struct fl_processes *all, struct fl_process *p)
 	fl_forget_memory(p->pid);
 	fl_hotspot_free(p->hotspot);
 	fl_cpython_free(p->python);
-	fl_free(p->maps);
+	fl_mappings_free(&p->maps);
 	fl_symbols_free(&p->jit);
 	fl_free(p);
 }
@@ -377,7 +306,7 @@ void fl_processes_free(struct fl_processes *all)
 	for (size_t i = 0; i < all->count; i++) {
 		fl_hotspot_free(all->data[i]->hotspot);
 		fl_cpython_free(all->data[i]->python);
-		fl_free(all->data[i]->maps);
+		fl_mappings_free(&all->data[i]->maps);
 		fl_symbols_free(&all->data[i]->jit);
 		fl_free(all->data[i]);
 	}

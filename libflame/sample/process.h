@@ -6,10 +6,8 @@
 #ifndef FL_SAMPLE_PROCESS_H
 #define FL_SAMPLE_PROCESS_H
 
-#include "sample/cfi.h"
-#include "sample/elf.h"
+#include "native/process.h"
 #include "sample/proc.h"
-#include "sample/symbols.h"
 
 #include <sys/types.h>
 
@@ -20,24 +18,6 @@ struct fl_vm_symbols {
 		uint64_t address;
 	} data[32];
 	size_t count;
-};
-
-/* A mapped file, known by its device and inode. */
-struct fl_module {
-	char *path;		/* as mapped, without " (deleted)" */
-	uint64_t device, inode;
-	flame_id file, unknown;	/* its name; the frame of unknown functions */
-	bool loaded, used;	/* used: by a process, see drop_modules */
-	unsigned debug;		/* see fl_places_file */
-	struct fl_elf *elf;	/* NULL: not readable */
-	struct fl_cfi cfi;
-	struct fl_symbols symbols;
-	struct fl_vm_symbols *vm;	/* of libjvm.so and Python; or NULL */
-};
-
-struct fl_mapping {
-	uint64_t start, end, offset;
-	struct fl_module *module;	/* NULL: code that is in no file */
 };
 
 struct fl_cpython;
@@ -55,8 +35,7 @@ struct fl_process {
 	unsigned programs;	/* begun: each has mappings of its own */
 	bool has_maps;
 	int64_t maps_read;	/* when /proc/PID/maps was read last; ns */
-	struct fl_mapping *maps;	/* executable ones, sorted */
-	size_t nmaps, maps_capacity;
+	struct fl_mappings maps;
 	struct fl_symbols jit;
 	int64_t jit_read;	/* when the perf map was read last; ns */
 	uint64_t jit_size, jit_time;
@@ -175,6 +154,13 @@ int fl_process_jvm_release(struct fl_processes *all,
 			   struct fl_process *process);
 /* Call it before the samples of a round: caches may be stale. */
 void fl_processes_round(struct fl_processes *all);
+
+/* demangle.c ---------------------------------------------------------- */
+
+/* Opens what it needs, so that nothing has to be opened later. */
+void fl_demangle_begin(void);
+/* Appends the name as its author wrote it; false: it is not mangled. */
+bool fl_demangle_symbol(struct fl_buf *to, const char *name);
 
 /* places.c ------------------------------------------------------------- */
 

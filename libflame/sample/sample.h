@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sampler: records stacks of running processes from outside.  Each part has
- * its header; here is what flame-record sees.
+ * its header; here is what flame-record sees.  Files and call frame information
+ * are read by native/.
  *
  *	perf_events.c	the kernel's samples and process events, in order of
  *			time, from ring buffers
@@ -15,12 +16,7 @@
  *			apart_stream.c: samples between two; confine.c: rights
  *	target.c	opens files of processes, with their rights;
  *	target_ask.c	asks for them, and reads memory
- *	elf.c		ELF files, on disk or in memory
- *	symbols.c	tables of symbols: ELF, kallsyms, perf maps
  *	demangle.c	names of C++ that may become long
- *	cfi.c		.eh_frame: how to find the caller of an address, on
- *			x86-64 and arm64
- *	cfi_expression.c	the expressions in it
  *	unwind.c	the frames of a sample, from its registers and stack bytes
  *	hotspot.c	Java frames, from a JVM's memory (hotspot.h)
  *	cpython.c	Python frames, from an interpreter's memory (cpython.h)

@@ -33,14 +33,6 @@ struct fl_unwinder {
 	bool gone;		/* see fl_cpython_merge */
 };
 
-/* A copy of the stack from the stack pointer on. */
-struct fl_stack_bytes {
-	const uint8_t *data;
-	uint64_t start;
-	size_t size;
-	bool full;		/* the stack may go on */
-};
-
 /* Appends frames to those that the unwinder has. */
 enum fl_stack_end fl_unwind(struct fl_unwinder *unwinder,
 			    struct fl_process *process,

@@ -7,8 +7,8 @@
 #include <criterion/criterion.h>
 
 #define FL_IS_ARM64 1
-#include "../../libflame/sample/cfi.c"
-#include "../../libflame/sample/cfi_expression.c"
+#include "../../libflame/native/cfi.c"
+#include "../../libflame/native/cfi_expression.c"
 #include "../../libflame/sample/unwind.c"
 #define word record_word
 #define bytes record_bytes

@@ -286,11 +286,11 @@ static void stop(void)
 static void expect_maps(const struct fl_process *p, const uint64_t *wanted,
 			size_t n)
 {
-	cr_assert_eq(p->nmaps, n);
+	cr_assert_eq(p->maps.count, n);
 	for (size_t i = 0; i < n; i++) {
-		cr_expect_eq(p->maps[i].start, wanted[3 * i]);
-		cr_expect_eq(p->maps[i].end, wanted[3 * i + 1]);
-		cr_expect_eq(p->maps[i].offset, wanted[3 * i + 2]);
+		cr_expect_eq(p->maps.data[i].start, wanted[3 * i]);
+		cr_expect_eq(p->maps.data[i].end, wanted[3 * i + 1]);
+		cr_expect_eq(p->maps.data[i].offset, wanted[3 * i + 2]);
 	}
 }
 
@@ -327,7 +327,7 @@ Test(maps, of_a_child_are_its_parents, .init = start, .fini = stop)
 	cr_expect(child->tracked);
 	expect_maps(child, wanted, 1);
 	fl_process_exec(child);
-	cr_expect_eq(child->nmaps, 0);
+	cr_expect_eq(child->maps.count, 0);
 	fl_process_exit(child);
 	fl_processes_sweep(&processes);
 	cr_expect_eq(fl_process_find(&processes, 1 << 22), p);

@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "sample/elf.h"
+#include "native/elf.h"
 
 #include <elf.h>
 #include <sys/stat.h>

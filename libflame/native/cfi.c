@@ -7,8 +7,8 @@
  */
 #include "fl.h"
 
-#include "sample/dwarf.h"
-#include "sample/cfi.h"
+#include "native/dwarf.h"
+#include "native/cfi.h"
 
 #include <stdlib.h>
 

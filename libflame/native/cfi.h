@@ -2,8 +2,8 @@
 /*
  * Call frame information (.eh_frame): where the caller's registers are saved.
  */
-#ifndef FL_SAMPLE_CFI_H
-#define FL_SAMPLE_CFI_H
+#ifndef FL_NATIVE_CFI_H
+#define FL_NATIVE_CFI_H
 
 #include "flow/flow.h"
 

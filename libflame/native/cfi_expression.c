@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "sample/dwarf.h"
+#include "native/dwarf.h"
 
 enum {
 	MAX_OPERATIONS = 1000,	/* of an expression */

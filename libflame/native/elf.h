@@ -2,8 +2,8 @@
 /*
  * 64-bit ELF files of this machine, on disk or in memory.
  */
-#ifndef FL_SAMPLE_ELF_H
-#define FL_SAMPLE_ELF_H
+#ifndef FL_NATIVE_ELF_H
+#define FL_NATIVE_ELF_H
 
 #include "base/base.h"
 

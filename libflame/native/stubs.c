@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "sample/symbols.h"
+#include "native/symbols.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tables of symbols: of ELF files, /proc/kallsyms and perf maps; and their names
- * as the author of a program wrote them.
- */
-#ifndef FL_SAMPLE_SYMBOLS_H
-#define FL_SAMPLE_SYMBOLS_H
+/* Tables of symbols: of ELF files, /proc/kallsyms and perf maps. */
+#ifndef FL_NATIVE_SYMBOLS_H
+#define FL_NATIVE_SYMBOLS_H
 
-#include "sample/elf.h"
+#include "native/elf.h"
 
 /* symbols.c ----------------------------------------------------------- */
 
@@ -49,12 +46,5 @@ bool fl_symbols_append(struct fl_symbols *symbols, uint64_t start,
 
 /* Appends the stubs of .plt, as "puts" each.  false: out of memory. */
 bool fl_symbols_stubs(struct fl_symbols *symbols, struct fl_elf *elf);
-
-/* demangle.c ---------------------------------------------------------- */
-
-/* Opens what it needs, so that nothing has to be opened later. */
-void fl_demangle_begin(void);
-/* Appends the name as its author wrote it; false: it is not mangled. */
-bool fl_demangle_symbol(struct fl_buf *to, const char *name);
 
 #endif

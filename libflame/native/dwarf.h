@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of DWARF, from bytes that may be anybody's; see cfi.c. */
-#ifndef FL_DWARF_H
-#define FL_DWARF_H
+#ifndef FL_NATIVE_DWARF_H
+#define FL_NATIVE_DWARF_H
 
-#include "sample/cfi.h"
+#include "native/cfi.h"
 
 /* Bytes that end; a read past the end gives zeros, and failed. */
 struct fl_dwarf {
