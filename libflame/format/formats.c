@@ -171,6 +171,16 @@ static bool is_endless(struct flame *flame, struct fl_in *in,
 	return true;
 }
 
+/* Empty lines alone are of no format, and each probe would look at each. */
+static bool is_blank(const uint8_t *head, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (head[i] == '\n' || head[i] == '\r'))
+		i++;
+	return n && i == n;
+}
+
 const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 {
 	const struct fl_format *format;
@@ -178,12 +188,13 @@ const struct fl_format *fl_format_detect(struct flame *flame, struct fl_in *in)
 	size_t want = 4096, n;
 	const uint8_t *head;
 	int bits;
-	bool more;
+	bool more = true;
 
 	for (;;) {
 		/* However much there is: all kinds of input are one. */
 		head = fl_in_peek(in, want, &n);
-		format = bid(head, FL_MIN(n, want), n < want, &more, &bits);
+		format = is_blank(head, FL_MIN(n, want)) ? NULL :
+			 bid(head, FL_MIN(n, want), n < want, &more, &bits);
 		if (format && bits <= WEAK &&
 		    fl_unreadable_find(head, FL_MIN(n, want), true, &found))
 			format = NULL;
