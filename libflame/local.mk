@@ -81,6 +81,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/native/names.h libflame/native/process.h \
 	libflame/native/stubs.c \
 	libflame/native/symbols.c libflame/native/symbols.h \
+	libflame/native/unwind.c libflame/native/unwind.h \
 	libflame/spark/align.c libflame/spark/align.h \
 	libflame/spark/bill.c libflame/spark/bill.h \
 	libflame/spark/bill_frames.c libflame/spark/bill_sick.c \

@@ -56,7 +56,8 @@ const struct fl_mapping *fl_mappings_at(const struct fl_mappings *maps,
 		else
 			high = middle;
 	}
-	return low && at < maps->data[low - 1].end ? &maps->data[low - 1] : NULL;
+	return low && at < maps->data[low - 1].end ?
+	       &maps->data[low - 1] : NULL;
 }
 
 bool fl_mappings_add(struct fl_mappings *maps, const struct fl_mapping *mapping)
@@ -69,7 +70,8 @@ bool fl_mappings_add(struct fl_mappings *maps, const struct fl_mapping *mapping)
 	    !fl_grow(&maps->data, &maps->capacity, maps->count + 1,
 		     sizeof(*maps->data)))
 		return false;
-	for (i = maps->count; i && maps->data[i - 1].start > mapping->start; i--)
+	for (i = maps->count; i && maps->data[i - 1].start > mapping->start;
+	     i--)
 		maps->data[i] = maps->data[i - 1];
 	maps->data[i] = *mapping;
 	maps->count++;

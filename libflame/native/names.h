@@ -8,7 +8,8 @@
  *
  *	names = fl_names_new(flame, &options->names);
  *	module = fl_names_module(names, pid, path, id, id_size);
- *	fl_mappings_add(&maps, &(struct fl_mapping){ start, end, pgoff, module });
+ *	fl_mappings_add(&maps,
+ *			&(struct fl_mapping){ start, end, pgoff, module });
  *	...
  *	fl_names_sample(names);		// once for each sample
  *	n = fl_names_user(names, &maps, address, &frames);

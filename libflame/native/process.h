@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory and mappings of a process, as unwinding asks for them.  The sampler
+ * The memory and mappings of a process, as unwinding needs them.  flame-record
  * fills them from a process that runs, a reader from what was recorded of one:
  * registers, a piece of the stack, and mappings of files (names.h).
  */

@@ -5,22 +5,13 @@
 #ifndef FL_SAMPLE_UNWIND_H
 #define FL_SAMPLE_UNWIND_H
 
+#include "native/unwind.h"
 #include "sample/process.h"
-
-enum { FL_MAX_FRAMES = 1024 };
-
-enum fl_stack_end {
-	FL_STACK_WHOLE,		/* reaches the thread's first frame */
-	FL_STACK_TRUNCATED,	/* longer than the bytes that were copied */
-	FL_STACK_BROKEN		/* no way was found further */
-};
 
 struct fl_unwinder {
 	struct fl_processes *processes;
-	unsigned modules_dropped;	/* processes->modules_dropped, of `known` */
-	struct fl_map known;	/* (module, address) -> row + 1 */
-	struct fl_cfi_row *rows;
-	size_t nrows, rows_capacity;
+	unsigned modules_dropped;	/* processes->modules_dropped, of rows */
+	struct fl_row_cache rows;
 	flame_id *frames;	/* leaf first */
 	size_t nframes, frames_capacity;
 	uint64_t *addresses;	/* of frames */

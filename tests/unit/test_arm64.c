@@ -9,6 +9,7 @@
 #define FL_IS_ARM64 1
 #include "../../libflame/native/cfi.c"
 #include "../../libflame/native/cfi_expression.c"
+#include "../../libflame/native/unwind.c"
 #include "../../libflame/sample/unwind.c"
 #define word record_word
 #define bytes record_bytes
