@@ -77,6 +77,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/native/cfi.c libflame/native/cfi.h \
 	libflame/native/cfi_expression.c libflame/native/dwarf.h \
 	libflame/native/elf.c libflame/native/elf.h \
+	libflame/native/frame.c libflame/native/frame.h \
 	libflame/native/mappings.c \
 	libflame/native/names.h libflame/native/process.h \
 	libflame/native/stubs.c \
@@ -269,10 +270,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/timeline.h \
 	libflame/draw/table.c libflame/draw/text.c libflame/draw/tree_json.c
 
-# Where elfutils is: perf's --inline.
+# Where elfutils is: inlined functions.
 if LIBDW
 libfl_la_SOURCES += libflame/format/perf/inline.c \
-	libflame/format/perf/module.c libflame/format/perf/module.h
+	libflame/native/debug.c libflame/native/debug.h \
+	libflame/native/inlined.c libflame/native/inlined.h
 endif
 
 # Where libcurl is: inputs that are URLs.

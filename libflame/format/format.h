@@ -350,15 +350,7 @@ flame_id fl_v8_frame(struct flame *flame, struct slice s);
 
 /* For probes: whether the head begins with the text. */
 int fl_probe_text(const uint8_t *head, size_t n, const char *text);
-/* "libc.so.6" of a path. */
-struct slice fl_slice_base(struct slice path);
-/*
- * Appends the name of a frame without a symbol: "[libc.so.6]" of the file that
- * is mapped there, since an offset in one file says nothing in another; its
- * address where no file is known.  "[vdso]" has its brackets.
- */
-void fl_put_unnamed(struct fl_buf *to, struct slice file, uint64_t address);
-/* The line about n such frames, at the end of an input; n 0: none. */
+/* The line about n frames without names, at the end of an input; n 0: none. */
 void fl_report_unnamed(struct flame_source *source, uint64_t n,
 		       const char *advice);
 /* Decimal digits alone, and some. */

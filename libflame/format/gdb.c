@@ -15,6 +15,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 

@@ -86,34 +86,6 @@ int fl_probe_text(const uint8_t *head, size_t n, const char *text)
 
 /* Text ---------------------------------------------------------------- */
 
-struct slice fl_slice_base(struct slice path)
-{
-	size_t i = path.size;
-
-	if (!i)
-		return path;
-	while (i && path.data[i - 1] != '/')
-		i--;
-	return (struct slice){ path.data + i, path.size - i };
-}
-
-void fl_put_unnamed(struct fl_buf *to, struct slice file, uint64_t address)
-{
-	struct slice base = fl_slice_base(file);
-
-	if (fl_slice_starts(file, "["))
-		fl_buf_put(to, file.data, file.size);
-	else if (base.size && base.data[0] == '[')
-		fl_buf_put(to, base.data, base.size);
-	else if (base.size)
-		fl_buf_print(to, "[%.*s]", (int)FL_MIN(base.size, 4096),
-			     base.data);
-	else if (address)
-		fl_buf_print(to, "0x%" PRIx64, address);
-	else
-		fl_buf_text(to, "[unknown]");
-}
-
 void fl_report_unnamed(struct flame_source *source, uint64_t n,
 		       const char *advice)
 {

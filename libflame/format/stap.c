@@ -10,6 +10,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 

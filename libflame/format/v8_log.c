@@ -14,6 +14,7 @@
 #include "fl.h"
 
 #include "format/format.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 

@@ -6,7 +6,7 @@
 #include "fl.h"
 
 #include "sample/apart.h"
-#include "format/perf/frame.h"
+#include "native/frame.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -105,23 +105,16 @@ void fl_process_read_jit(struct fl_processes *all, struct fl_process *p)
 flame_id fl_process_jit_frame(struct fl_processes *all, struct fl_process *p,
 			  const struct fl_symbol *symbol)
 {
-	static const struct fl_perf_options options = { 0 };
-	struct slice file = fl_name_at(all->flame, p->jit_file);
-	struct fl_perf_naming naming = {
-		.flame = all->flame, .options = &options
-	};
-	struct fl_perf_frame frame = {
+	const struct fl_native_frame frame = {
 		.symbol = { symbol->name, strlen(symbol->name) },
-		.dso = file, .ip = { "", 0 },
+		.dso = fl_name_at(all->flame, p->jit_file), .ip = { "", 0 },
 	};
-	struct fl_perf_list list = { 0 };
+	struct fl_frame_list list = { 0 };
 	flame_id id;
 
-	frame.raw = frame.symbol;
-	fl_perf_name(&naming, &frame, &list);
+	fl_native_frame(all->flame, &all->buf, &frame, &list);
 	id = list.n ? list.at[list.n - 1] : 0;
 	fl_free(list.at);
-	fl_buf_free(&naming.buf);
 	return id;
 }
 

@@ -9,7 +9,7 @@
 
 #include "sample/process.h"
 #include "sample/virtual_machines.h"
-#include "format/perf/frame.h"
+#include "native/frame.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ struct fl_module *fl_module_get(struct fl_processes *all, const char *path,
 	}
 	module->file = flame_name(all->flame, path, strlen(path));
 	buf->size = 0;
-	fl_perf_dso_name(buf, (struct slice){ path, strlen(path) });
+	fl_put_unnamed(buf, (struct slice){ path, strlen(path) }, 0);
 	module->unknown = flame_frame(all->flame, &(struct flame_frame){
 		.name = flame_name(all->flame, buf->data, buf->size),
 		.file = module->file, .type = FLAME_NATIVE,

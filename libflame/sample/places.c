@@ -11,9 +11,8 @@
 
 #include "sample/sample.h"
 #include "filter/filter.h"
-#include "format/perf/inline.h"
 #ifdef HAVE_LIBDW
-#include "format/perf/module.h"
+#include "native/debug.h"
 #endif
 
 #include <fcntl.h>
@@ -36,7 +35,7 @@ struct fl_places {
 	bool strict;		/* files of root alone */
 	struct file {
 		int fd;
-		struct fl_perf_module *debug;
+		struct fl_debug *debug;
 		bool opened;
 	} *files;
 	size_t nfiles, files_capacity;
@@ -198,7 +197,7 @@ static void take(void *arg, const struct fl_inlined *at)
 	add_frame(places, &frame);
 }
 
-static struct fl_perf_module *debug_of(struct file *file)
+static struct fl_debug *debug_of(struct file *file)
 {
 	if (file->opened)
 		return file->debug;
@@ -210,7 +209,7 @@ static struct fl_perf_module *debug_of(struct file *file)
 static void ask(struct fl_places *places, size_t i)
 {
 	struct place *place = &places->data[i];
-	struct fl_perf_module *debug = place->file < places->nfiles ?
+	struct fl_debug *debug = place->file < places->nfiles ?
 		debug_of(&places->files[place->file]) : NULL;
 
 	places->chain = i;

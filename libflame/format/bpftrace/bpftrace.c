@@ -10,6 +10,7 @@
 
 #include "format/bpftrace/prints.h"
 #include "format/format.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 
 #include "format/json/fields.h"
 #include "format/json/frame_trie.h"
+#include "native/frame.h"
 
 enum { ALLOC, ALLOCATIONS, PEAK, LEAKED, VALUES };
 

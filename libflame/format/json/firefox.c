@@ -20,6 +20,7 @@
 #include "fl.h"
 
 #include "format/json/firefox_tables.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 

@@ -10,6 +10,7 @@
 #include "fl.h"
 
 #include "format/json/fields.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 

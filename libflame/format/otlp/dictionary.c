@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "format/otlp/otlp.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 #include <stdio.h>

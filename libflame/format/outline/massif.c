@@ -14,6 +14,7 @@
 #include "fl.h"
 
 #include "format/outline/outline.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 

@@ -11,6 +11,7 @@
 #include "fl.h"
 
 #include "format/outline/outline.h"
+#include "native/frame.h"
 
 struct reader {
 	struct fl_outline outline;

@@ -185,7 +185,7 @@ static size_t find_arrow(struct slice s)
 
 static void split(struct fl_perf_naming *naming, struct slice raw,
 		  struct slice ip, struct slice dso,
-		  struct fl_perf_list *list)
+		  struct fl_frame_list *list)
 {
 	struct flame *flame = naming->flame;
 	size_t first = list->n;
@@ -195,7 +195,7 @@ static void split(struct fl_perf_naming *naming, struct slice raw,
 
 		tidy(naming, (struct slice){ raw.data, n }, ip, dso);
 		annotate(naming, dso, inlined);
-		if (!fl_perf_add(flame, list,
+		if (!fl_frame_list_add(flame, list,
 				 fl_frame(flame, flame_name(flame,
 					naming->buf.data, naming->buf.size),
 					  FLAME_UNKNOWN)) || n == raw.size)
@@ -266,7 +266,7 @@ void fl_perf_compat_parts(const struct fl_perf_naming *naming,
 
 void fl_perf_compat_name(struct fl_perf_naming *naming,
 		       const struct fl_perf_frame *frame,
-		       struct fl_perf_list *list)
+		       struct fl_frame_list *list)
 {
 	bool perl = naming->options->peer == FL_PEER_PERL;
 	struct slice symbol = frame->symbol;

@@ -5,6 +5,7 @@
 
 #include "format/format.h"
 #include "format/perf/text.h"
+#include "native/frame.h"
 
 /* A frame line: "ip symbol+0xoff (dso)"; all parts but one may be missing. */
 struct fl_perf_frame {
@@ -16,11 +17,6 @@ struct fl_perf_frame {
 };
 
 bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame);
-/* "/tmp/perf-42.map", "/tmp/jitted-42-7.so": compiled while it ran. */
-bool fl_perf_is_jit(struct slice dso);
-/* "[libc.so.6]" of a path; as is where it is in brackets already. */
-void fl_perf_dso_name(struct fl_buf *to, struct slice dso);
-
 /* Options of perf's text; their rows are in perf.c. */
 struct fl_perf_options {
 	enum fl_compat_tool peer; /* names and weights are as that tool's */
@@ -46,15 +42,9 @@ struct fl_perf_naming {
 	size_t inlined_ip_size;	/* 0: none */
 };
 
-/* Frames of a line, leaf first; several where Java was inlined. */
-struct fl_perf_list {
-	flame_id *at;
-	size_t n, capacity;
-};
-
 void fl_perf_name(struct fl_perf_naming *naming,
 		  const struct fl_perf_frame *frame,
-		  struct fl_perf_list *list);
+		  struct fl_frame_list *list);
 /*
  * The same, with the parts of the line and the name as a peer finds them, which
  * differs from ours.
@@ -63,9 +53,6 @@ void fl_perf_compat_parts(const struct fl_perf_naming *naming,
 			struct slice line, struct fl_perf_frame *frame);
 void fl_perf_compat_name(struct fl_perf_naming *naming,
 		       const struct fl_perf_frame *frame,
-		       struct fl_perf_list *list);
-
-bool fl_perf_add(struct flame *flame, struct fl_perf_list *list,
-		 flame_id frame);
+		       struct fl_frame_list *list);
 
 #endif

@@ -6,10 +6,8 @@
 #include "fl.h"
 
 #include "format/perf/inline.h"
-#include "format/perf/module.h"
+#include "native/debug.h"
 
-#include <fcntl.h>
-#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,12 +18,12 @@ struct place {
 
 struct fl_perf_inline {
 	struct flame *flame;
-	struct fl_perf_module **modules;
+	struct fl_debug **modules;
 	size_t nmodules, modules_capacity;
 	struct fl_index by_path;	/* to modules + 1 */
 	struct place *places;
 	size_t nplaces, places_capacity;
-	struct fl_perf_list frames;
+	struct fl_frame_list frames;
 	const char *stranger;	/* the first module without debug information */
 	unsigned strangers;
 };
@@ -52,7 +50,7 @@ void fl_perf_inline_free(struct fl_perf_inline *in)
 	if (!in)
 		return;
 	for (size_t i = 0; i < in->nmodules; i++)
-		fl_perf_module_close(in->modules[i]);
+		fl_debug_close(in->modules[i]);
 	fl_index_free(&in->by_path);
 	fl_free(in->modules);
 	fl_free(in->places);
@@ -71,20 +69,20 @@ void fl_perf_inline_report(struct fl_perf_inline *in, const char *input)
 
 /* Modules ------------------------------------------------------------- */
 
-static struct fl_perf_module *add_module(struct fl_perf_inline *in,
+static struct fl_debug *add_module(struct fl_perf_inline *in,
 					 struct slice path, uint64_t hash)
 {
-	struct fl_perf_module *module;
+	struct fl_debug *module;
 	char *copy = fl_memory_adopt(strndup(path.data, path.size));
 
-	module = copy ? fl_perf_module_open(copy) : NULL;
+	module = copy ? fl_debug_open(copy) : NULL;
 	fl_free(copy);
 	if (!module ||
 	    !fl_grow(&in->modules, &in->modules_capacity, in->nmodules + 1,
-		     sizeof(struct fl_perf_module *)) ||
+		     sizeof(struct fl_debug *)) ||
 	    !fl_index_add(&in->by_path, hash, (uint32_t)in->nmodules + 1)) {
 		if (module)
-			fl_perf_module_close(module);
+			fl_debug_close(module);
 		fl_no_memory(in->flame);
 		return NULL;
 	}
@@ -94,7 +92,7 @@ static struct fl_perf_module *add_module(struct fl_perf_inline *in,
 	return module;
 }
 
-static struct fl_perf_module *find_module(struct fl_perf_inline *in,
+static struct fl_debug *find_module(struct fl_perf_inline *in,
 					  struct slice path)
 {
 	uint64_t hash = fl_hash(path.data, path.size);
@@ -107,261 +105,160 @@ static struct fl_perf_module *find_module(struct fl_perf_inline *in,
 	return add_module(in, path, hash);
 }
 
-/* Debug information --------------------------------------------------- */
-
-static bool add_unit(struct fl_perf_module *m, Dwarf_Off die, uint64_t start,
-		     uint64_t end)
-{
-	if (!fl_grow(&m->units, &m->units_capacity, m->nunits + 1,
-		     sizeof(*m->units)))
-		return false;
-	m->units[m->nunits++] = (struct fl_perf_unit){ start, end, die };
-	return true;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct fl_perf_unit *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/* Not every compiler writes a table of the units' addresses. */
-static void read_units(struct fl_perf_module *m)
-{
-	Dwarf_Off at = 0, next;
-	size_t header;
-
-	m->has_units = true;
-	for (; fl_dw.dwarf_nextcu(m->dwarf, at, &next, &header, NULL, NULL,
-				  NULL) == 0;
-	     at = next) {
-		Dwarf_Addr base, start, end;
-		Dwarf_Die unit;
-		ptrdiff_t i = 0;
-
-		if (!fl_dw.dwarf_offdie(m->dwarf, at + header, &unit))
-			continue;
-		while ((i = fl_dw.dwarf_ranges(&unit, i, &base, &start,
-					       &end)) > 0)
-			if (start < end && !add_unit(m, at + header, start,
-						     end))
-				return;
-	}
-	if (m->nunits)
-		qsort(m->units, m->nunits, sizeof(*m->units), by_start);
-}
-
-/* The unit that has code at this address. */
-static bool find_unit(struct fl_perf_module *m, uint64_t address,
-		      Dwarf_Die *unit)
-{
-	size_t low = 0, high;
-
-	if (fl_dw.dwarf_addrdie(m->dwarf, address, unit))
-		return true;
-	if (!m->has_units)
-		read_units(m);
-	for (high = m->nunits; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->units[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < m->units[low - 1].end &&
-	       fl_dw.dwarf_offdie(m->dwarf, m->units[low - 1].die, unit);
-}
-
-/* The declaration of what a die is an instance of. */
-static Dwarf_Die origin_of(Dwarf_Die die)
-{
-	static const unsigned ways[] = {
-		DW_AT_abstract_origin, DW_AT_specification
-	};
-
-	for (int depth = 0; depth < 8; depth++) {
-		Dwarf_Attribute attribute;
-		Dwarf_Die next;
-		bool found = false;
-
-		for (size_t i = 0; i < FL_COUNT(ways) && !found; i++)
-			found = fl_dw.dwarf_attr(&die, ways[i], &attribute) &&
-				fl_dw.dwarf_formref_die(&attribute, &next);
-		if (!found)
-			break;
-		die = next;
-	}
-	return die;
-}
-
-/* "ns::Class::" of the scopes that a function is declared in. */
-static void put_scopes(struct fl_buf *to, Dwarf_Die *function)
-{
-	Dwarf_Die *scopes = NULL;
-	int n = fl_dw.dwarf_getscopes_die(function, &scopes);
-
-	for (int i = n - 1; i > 0; i--) {
-		int tag = fl_dw.dwarf_tag(&scopes[i]);
-		const char *name = fl_dw.dwarf_diename(&scopes[i]);
-
-		if (tag == DW_TAG_namespace && !name)
-			name = "(anonymous namespace)";
-		if (!name || (tag != DW_TAG_namespace &&
-			      tag != DW_TAG_class_type &&
-			      tag != DW_TAG_structure_type &&
-			      tag != DW_TAG_union_type))
-			continue;
-		fl_buf_text(to, name);
-		fl_buf_text(to, "::");
-	}
-	fl_free(scopes);
-}
-
-static bool put_name(struct fl_buf *to, Dwarf_Die *die)
-{
-	Dwarf_Die origin = origin_of(*die);
-	const char *name = fl_dw.dwarf_diename(die);
-
-	if (!name)
-		return false;
-	put_scopes(to, &origin);
-	fl_buf_text(to, name);
-	return true;
-}
-
-struct source {
-	const char *file;	/* without its folders; NULL: not known */
-	int line;
-};
-
-static const char *base_of(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
-}
-
-static struct source source_at(Dwarf_Die *unit, uint64_t address)
-{
-	Dwarf_Line *line = fl_dw.dwarf_getsrc_die(unit, address);
-	struct source source = { NULL, 0 };
-
-	if (line && fl_dw.dwarf_lineno(line, &source.line) == 0)
-		source.file = base_of(fl_dw.dwarf_linesrc(line, NULL, NULL));
-	return source;
-}
-
-static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *n)
-{
-	Dwarf_Attribute attribute;
-
-	return fl_dw.dwarf_formudata(fl_dw.dwarf_attr(die, name, &attribute),
-				     n) == 0;
-}
-
-/* The place from which an inlined function was called. */
-static struct source source_of_call(Dwarf_Die *unit, Dwarf_Die *die)
-{
-	Dwarf_Word file, line;
-	Dwarf_Files *files;
-	struct source source = { NULL, 0 };
-
-	if (number_of(die, DW_AT_call_file, &file) &&
-	    number_of(die, DW_AT_call_line, &line) && line <= INT32_MAX &&
-	    fl_dw.dwarf_getsrcfiles(unit, &files, NULL) == 0) {
-		source.file = base_of(fl_dw.dwarf_filesrc(files, file, NULL,
-							  NULL));
-		source.line = (int)line;
-	}
-	return source;
-}
-
 /* Frames -------------------------------------------------------------- */
 
-/* buf holds the name. */
-static bool add_frame(struct fl_perf_inline *in, struct fl_perf_naming *naming,
-		      struct source source, enum flame_type type)
-{
-	const struct fl_perf_options *options = naming->options;
-	struct fl_buf *buf = &naming->buf;
-	struct flame_frame frame = { .type = type };
+struct naming {
+	struct fl_perf_inline *in;
+	struct fl_perf_naming *as;
+	const struct fl_perf_frame *frame;
+	bool failed;		/* a function has no name, or out of memory */
+};
 
-	if (options->srcline) {
-		fl_buf_print(buf, ":%s:%d", source.file ? source.file : "??",
-			     source.line);
-	} else if (options->lines && source.file) {
-		fl_buf_print(buf, ":%d", source.line);
-	}
-	frame.name = flame_name(in->flame, buf->data, buf->size);
-	if (options->peer) {
-		frame.type = FLAME_UNKNOWN;
-	} else if (source.file) {
-		frame.file = fl_name(in->flame, source.file);
-		frame.line = (uint32_t)source.line;
-	}
-	return fl_perf_add(in->flame, &in->frames,
-			   flame_frame(in->flame, &frame));
+/* The function itself has the name that it has elsewhere. */
+static bool put_name(const struct naming *n, const struct fl_inlined *at)
+{
+	struct fl_buf *buf = &n->as->buf;
+	struct slice symbol = n->frame->symbol;
+
+	buf->size = 0;
+	if (!at->inlined && !n->as->options->peer && symbol.size &&
+	    !fl_slice_is(symbol, "[unknown]"))
+		fl_buf_put(buf, symbol.data, symbol.size);
+	else if (at->name)
+		fl_buf_text(buf, at->name);
+	return buf->size;
 }
 
-/*
- * All functions at the address, from the innermost inlined one to the function
- * itself.
- */
-static bool add_chain(struct fl_perf_inline *in, struct fl_perf_naming *naming,
-		      const struct fl_perf_frame *frame, Dwarf_Die *unit,
-		      uint64_t address, Dwarf_Die *chain, int n)
+static void add_frame(void *arg, const struct fl_inlined *at)
 {
-	struct source source = source_at(unit, address);
-	struct fl_buf *buf = &naming->buf;
+	struct naming *n = arg;
+	const struct fl_perf_options *options = n->as->options;
+	struct flame *flame = n->in->flame;
+	struct fl_buf *buf = &n->as->buf;
+	struct flame_frame frame = {
+		.type = at->inlined ? FLAME_INLINED : FLAME_NATIVE
+	};
 
-	for (int i = 0; i < n; i++) {
-		int tag = fl_dw.dwarf_tag(&chain[i]);
-		bool inlined = tag == DW_TAG_inlined_subroutine;
-
-		if (!inlined && tag != DW_TAG_subprogram)
-			continue;
-		buf->size = 0;
-		/* The function itself has the name that it has elsewhere. */
-		if (!inlined && !naming->options->peer &&
-		    frame->symbol.size &&
-		    !fl_slice_is(frame->symbol, "[unknown]"))
-			fl_buf_put(buf, frame->symbol.data, frame->symbol.size);
-		else if (!put_name(buf, &chain[i]))
-			return false;
-		if (!add_frame(in, naming, source, inlined ? FLAME_INLINED :
-							     FLAME_NATIVE))
-			return false;
-		if (!inlined)
-			return true;
-		source = source_of_call(unit, &chain[i]);
+	n->failed |= !put_name(n, at);
+	if (options->srcline)
+		fl_buf_print(buf, ":%s:%u", at->file ? at->file : "??",
+			     at->line);
+	else if (options->lines && at->file)
+		fl_buf_print(buf, ":%u", at->line);
+	frame.name = flame_name(flame, buf->data, buf->size);
+	if (options->peer) {
+		frame.type = FLAME_UNKNOWN;
+	} else if (at->file) {
+		frame.file = fl_name(flame, at->file);
+		frame.line = at->line;
 	}
-	return false;
+	n->failed |= !fl_frame_list_add(flame, &n->in->frames,
+				  flame_frame(flame, &frame));
 }
 
 static struct place ask(struct fl_perf_inline *in,
 			struct fl_perf_naming *naming,
 			const struct fl_perf_frame *frame,
-			struct fl_perf_module *module, uint64_t address)
+			struct fl_debug *module, uint64_t address)
 {
 	struct place place = { (uint32_t)in->frames.n, 0 };
-	Dwarf_Die unit, *scopes = NULL, *chain = NULL;
-	int n;
+	struct naming n = { in, naming, frame, false };
 
-	if (find_unit(module, address, &unit) &&
-	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
-		/* Nested as they were inlined, not as they were declared. */
-		n = fl_dw.dwarf_getscopes_die(&scopes[0], &chain);
-		if (n > 0 && add_chain(in, naming, frame, &unit, address,
-				       chain, n))
-			place.n = (uint32_t)in->frames.n - place.first;
-	}
-	if (!place.n)
+	if (fl_inlined_each(module, address, add_frame, &n) && !n.failed)
+		place.n = (uint32_t)in->frames.n - place.first;
+	else
 		in->frames.n = place.first;
-	fl_free(chain);
-	fl_free(scopes);
 	return place;
+}
+
+/* Addresses ----------------------------------------------------------- */
+
+/* Mappings begin at pages: the same places of them have the same end. */
+enum { PAGE = 4096 };
+
+/* Whether what perf says of the symbol can be true at this address. */
+static bool is_plausible(const struct fl_debug *m, uint64_t address,
+			 bool has_offset, uint64_t offset)
+{
+	const struct fl_debug_symbol *symbol = fl_debug_symbol_at(m, address);
+
+	if (!symbol)
+		return false;
+	return has_offset ? symbol->value == address - offset :
+	       !symbol->size || address - symbol->value < symbol->size;
+}
+
+/* The address of the symbol plus the offset in it. */
+static bool from_symbol(const struct fl_debug *m, struct slice name,
+			uint64_t ip, uint64_t offset, uint64_t *address)
+{
+	uint64_t hash = fl_hash(name.data, name.size);
+	uint32_t i, id;
+
+	for (i = fl_index_first(&m->by_name, hash);
+	     (id = fl_index_next(&m->by_name, hash, &i));) {
+		const struct fl_debug_symbol *symbol = &m->symbols[id - 1];
+
+		*address = symbol->value + offset;
+		if (fl_slice_is(name, symbol->name) &&
+		    (*address - ip) % PAGE == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool parse_hex(struct slice s, uint64_t *n)
+{
+	*n = 0;
+	if (fl_slice_starts(s, "0x")) {
+		s.data += 2;
+		s.size -= 2;
+	}
+	if (!s.size || s.size > 16)
+		return false;
+	for (size_t i = 0; i < s.size; i++) {
+		unsigned char c = s.data[i] | 32;
+
+		if (c >= '0' && c <= '9')
+			*n = *n << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			*n = *n << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	return true;
+}
+
+/* The "+0x1f" after the symbol. */
+static bool parse_offset(const struct fl_perf_frame *frame, uint64_t *offset)
+{
+	struct slice s = fl_slice_trim(frame->raw);
+
+	for (size_t i = s.size; i >= 3; i--)
+		if (memcmp(s.data + i - 3, "+0x", 3) == 0)
+			return parse_hex(
+				(struct slice){ s.data + i, s.size - i },
+				offset);
+	return false;
+}
+
+static bool module_address(const struct fl_debug *m,
+			    const struct fl_perf_frame *frame,
+			    uint64_t *address)
+{
+	uint64_t ip, offset = 0;
+	bool has_offset;
+
+	if (!m->elf || !parse_hex(frame->ip, &ip))
+		return false;
+	has_offset = parse_offset(frame, &offset);
+	if (has_offset && from_symbol(m, frame->symbol, ip, offset, address))
+		return true;
+	*address = ip;
+	if (is_plausible(m, ip, has_offset, offset))
+		return true;
+	return fl_debug_address(m, ip, address) &&
+	       is_plausible(m, *address, has_offset, offset);
 }
 
 /* Modules that are missing on disk, or have changed. */
@@ -372,21 +269,21 @@ bool fl_perf_inline_asks(const struct fl_perf_frame *frame)
 	return dso.size && dso.size < 4096 && !frame->inlined &&
 	       frame->ip.size && dso.data[0] != '[' &&
 	       !memchr(dso.data, '\0', dso.size) &&
-	       !fl_slice_starts(dso, "//") && !fl_perf_is_jit(dso);
+	       !fl_slice_starts(dso, "//") && !fl_native_is_jit(dso);
 }
 
 bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		    const struct fl_perf_frame *frame,
-		    struct fl_perf_list *list)
+		    struct fl_frame_list *list)
 {
-	struct fl_perf_module *module;
+	struct fl_debug *module;
 	const struct place *place;
 	uint64_t address, *at;
 	bool fresh;
 
 	if (!fl_perf_inline_asks(frame) ||
 	    !(module = find_module(in, frame->dso)) || !module->dwarf ||
-	    !fl_perf_module_address(module, frame, &address))
+	    !module_address(module, frame, &address))
 		return false;
 	at = fl_map_put(&module->known, address, &fresh);
 	if (!at || !fl_grow(&in->places, &in->places_capacity, in->nplaces + 1,
@@ -400,90 +297,8 @@ bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 	}
 	place = &in->places[*at];
 	for (uint32_t i = 0; i < place->n; i++)
-		if (!fl_perf_add(in->flame, list,
+		if (!fl_frame_list_add(in->flame, list,
 				 in->frames.at[place->first + i]))
 			return false;
 	return place->n;
-}
-
-/* A single file --------------------------------------------------------- */
-
-struct fl_perf_module *fl_inlined_open(int fd)
-{
-	struct fl_perf_module *module;
-	int own = fl_dw_open() ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
-
-	if (own < 0)
-		return NULL;
-	module = fl_perf_module_of(own, "");
-	if (module && !module->dwarf) {
-		fl_perf_module_close(module);
-		return NULL;
-	}
-	return module;
-}
-
-void fl_inlined_close(struct fl_perf_module *module)
-{
-	fl_perf_module_close(module);
-}
-
-static const char *linkage_of(Dwarf_Die *origin)
-{
-	Dwarf_Attribute attribute;
-
-	return fl_dw.dwarf_formstring(
-		fl_dw.dwarf_attr(origin, DW_AT_linkage_name, &attribute));
-}
-
-static bool each_of_chain(Dwarf_Die *unit, uint64_t address, Dwarf_Die *chain,
-			  int n, void (*take)(void *, const struct fl_inlined *),
-			  void *arg)
-{
-	struct source source = source_at(unit, address);
-	struct fl_buf buf = { 0 };
-	bool whole = false;
-
-	for (int i = 0; i < n && !whole; i++) {
-		int tag = fl_dw.dwarf_tag(&chain[i]);
-		struct fl_inlined at = {
-			.inlined = tag == DW_TAG_inlined_subroutine,
-			.file = source.file, .line = (unsigned)source.line,
-		};
-		Dwarf_Die origin;
-
-		if (!at.inlined && tag != DW_TAG_subprogram)
-			continue;
-		origin = origin_of(chain[i]);
-		at.linkage = linkage_of(&origin);
-		buf.size = 0;
-		put_scopes(&buf, &origin);
-		fl_buf_text(&buf, fl_dw.dwarf_diename(&origin) ?
-				  fl_dw.dwarf_diename(&origin) : "");
-		at.name = buf.size ? buf.data : NULL;
-		take(arg, &at);
-		whole = !at.inlined;
-		source = source_of_call(unit, &chain[i]);
-	}
-	fl_buf_free(&buf);
-	return whole;
-}
-
-bool fl_inlined_each(struct fl_perf_module *module, uint64_t address,
-		     void (*take)(void *arg, const struct fl_inlined *at),
-		     void *arg)
-{
-	Dwarf_Die unit, *scopes = NULL, *chain = NULL;
-	bool good = false;
-	int n;
-
-	if (find_unit(module, address, &unit) &&
-	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
-		n = fl_dw.dwarf_getscopes_die(&scopes[0], &chain);
-		good = n > 0 && each_of_chain(&unit, address, chain, n, take,
-					      arg);
-	}
-	fl_free(chain);
-	fl_free(scopes);
-	return good;
 }

@@ -15,29 +15,10 @@ bool fl_perf_inline_asks(const struct fl_perf_frame *frame);
 /* false: not known; name it as ever. */
 bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		    const struct fl_perf_frame *frame,
-		    struct fl_perf_list *list);
+		    struct fl_frame_list *list);
 /* Reports modules without debug information; takes NULL. */
 void fl_perf_inline_report(struct fl_perf_inline *in, const char *input);
 void fl_perf_inline_free(struct fl_perf_inline *in);
-
-/* The same of a single file, for flame-record. */
-struct fl_perf_module;
-
-struct fl_inlined {
-	const char *linkage;	/* mangled; or NULL */
-	const char *name;	/* "ns::Class::f" */
-	const char *file;	/* without its folders; NULL: not known */
-	unsigned line;
-	bool inlined;		/* false: the function itself, which is last */
-};
-
-/* NULL: it has no debug information, or libdw is not here. */
-struct fl_perf_module *fl_inlined_open(int fd);
-/* The functions at an address, innermost first; false: not known. */
-bool fl_inlined_each(struct fl_perf_module *module, uint64_t address,
-		     void (*take)(void *arg, const struct fl_inlined *at),
-		     void *arg);
-void fl_inlined_close(struct fl_perf_module *module);
 #else
 #define fl_perf_inline_new(flame) ((void)(flame), NULL)
 #define fl_perf_inline_asks(frame) ((void)(frame), false)

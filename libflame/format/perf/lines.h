@@ -77,7 +77,7 @@ struct fl_perf_lines {
 	struct fl_index by_name;
 	struct fl_perf_function *functions;	/* [0] is none */
 	size_t nfunctions, functions_capacity;
-	struct fl_perf_list frames;
+	struct fl_frame_list frames;
 	size_t loose;		/* frames from here are of no line; or 0 */
 };
 

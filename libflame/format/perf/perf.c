@@ -85,7 +85,7 @@ static bool frame_follows(struct fl_perf_reader *r, struct slice *line)
 static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 {
 	struct fl_perf_lines *lines = &r->lines[r->record.java];
-	struct fl_perf_list *frames = &r->frames;
+	struct fl_frame_list *frames = &r->frames;
 	struct flame_frame frame;
 
 	if (!fl_grow(&frames->at, &frames->capacity, frames->n + line->n + 1,
@@ -134,7 +134,7 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 static void read_cached_lines(struct fl_perf_reader *r)
 {
 	struct fl_perf_lines *lines = &r->lines[r->record.java];
-	struct fl_perf_list *frames = &r->frames;
+	struct fl_frame_list *frames = &r->frames;
 	const struct fl_perf_cached *cached;
 
 	while (r->at < r->end && (*r->at == '\t' || *r->at == ' ') &&

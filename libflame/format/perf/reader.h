@@ -71,8 +71,8 @@ struct fl_perf_reader {
 	bool whole;		/* there is no more than that */
 
 	struct fl_perf_record record;
-	struct fl_perf_list frames;	/* leaf first */
-	struct fl_perf_list one_line;	/* of the first line; if no frames */
+	struct fl_frame_list frames;	/* leaf first */
+	struct fl_frame_list one_line;	/* of the first line; if no frames */
 	/* Not 0: frames from here on and the comm go (--skip-after). */
 	size_t stop, one_line_stop;
 

@@ -411,7 +411,7 @@ static void copy_frames(struct fl_perf_reader *r, uint32_t first, uint32_t n,
 	const struct fl_perf_lines *lines = &r->lines[r->record.java];
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!fl_perf_add(r->flame, &r->one_line,
+		if (!fl_frame_list_add(r->flame, &r->one_line,
 				 lines->frames.at[first + i]))
 			return;
 	r->one_line_stop = stop;
@@ -468,7 +468,7 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 	if (!r->frames.n) {
 		r->stop = r->one_line_stop;
 		for (size_t i = 0; i < r->one_line.n; i++)
-			fl_perf_add(r->flame, &r->frames, r->one_line.at[i]);
+			fl_frame_list_add(r->flame, &r->frames, r->one_line.at[i]);
 	} else {
 		r->stacks = true;
 	}

@@ -12,6 +12,7 @@
 #include "fl.h"
 
 #include "format/pprof/pprof.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 #include <stdio.h>

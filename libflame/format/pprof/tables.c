@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "format/pprof/pprof.h"
+#include "native/frame.h"
 
 #include <inttypes.h>
 

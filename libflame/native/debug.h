@@ -3,11 +3,11 @@
  * A program or shared library that frames lie in: its symbols and its debug
  * information, by elfutils.
  */
-#ifndef FL_PERF_MODULE_H
-#define FL_PERF_MODULE_H
+#ifndef FL_NATIVE_DEBUG_H
+#define FL_NATIVE_DEBUG_H
 
 #include "base/late.h"
-#include "format/perf/frame.h"
+#include "native/inlined.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -28,22 +28,22 @@ extern FL_LATE_CONST struct fl_dw fl_dw;
 /* Before all else; NULL: it is there, or why not. */
 const char *fl_dw_open(void);
 
-struct fl_perf_symbol {
+struct fl_debug_symbol {
 	const char *name;
 	uint64_t value, size;
 };
 
-struct fl_perf_module {
+struct fl_debug {
 	const char *path;
 	struct fl_arena arena;		/* of names */
 	int fd, debug_fd;		/* -1: none */
 	Elf *elf, *debug_elf;		/* NULL: cannot be read */
 	Dwarf *dwarf;			/* NULL: none */
-	struct fl_perf_symbol *symbols;	/* by value */
+	struct fl_debug_symbol *symbols;	/* by value */
 	size_t nsymbols, symbols_capacity;
 	struct fl_index by_name;	/* to symbols + 1 */
 	struct fl_map known;		/* addresses, for inline.c */
-	struct fl_perf_unit {
+	struct fl_debug_unit {
 		uint64_t start, end;
 		Dwarf_Off die;
 	} *units;			/* by start; read when first needed */
@@ -52,16 +52,15 @@ struct fl_perf_module {
 };
 
 /* Always one, though it may have neither symbols nor DWARF; NULL: memory. */
-struct fl_perf_module *fl_perf_module_open(const char *path);
+struct fl_debug *fl_debug_open(const char *path);
 /* Of a file that is open, which becomes its own; -1: of none. */
-struct fl_perf_module *fl_perf_module_of(int fd, const char *path);
-void fl_perf_module_close(struct fl_perf_module *module);
-/*
- * The module's own address of a frame, from what perf printed: that may be
- * an address of the process, an offset in the file, or indeed the module's.
- */
-bool fl_perf_module_address(const struct fl_perf_module *module,
-			    const struct fl_perf_frame *frame,
-			    uint64_t *address);
+struct fl_debug *fl_debug_of(int fd, const char *path);
+void fl_debug_close(struct fl_debug *module);
+/* The last symbol that begins at or before the address; NULL: none. */
+const struct fl_debug_symbol *fl_debug_symbol_at(const struct fl_debug *module,
+						 uint64_t address);
+/* The address of a place in the file. */
+bool fl_debug_address(const struct fl_debug *module, uint64_t offset,
+		      uint64_t *address);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "format/perf/module.h"
+#include "native/debug.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,9 +18,6 @@ const char *fl_dw_open(void)
 {
 	return fl_late_open(&fl_dw_late);
 }
-
-/* Mappings begin at pages: the same places of them have the same end. */
-enum { PAGE = 4096 };
 
 /* Not a pipe, which would wait for a writer; to open a device may do something. */
 static int open_file(const char *path)
@@ -39,7 +36,7 @@ static int open_file(const char *path)
 }
 
 /* Where distributions install stripped debug information, by build id. */
-static void open_debug_file(struct fl_perf_module *module)
+static void open_debug_file(struct fl_debug *module)
 {
 	const void *id;
 	ssize_t n = fl_dw.dwelf_elf_gnu_build_id(module->elf, &id);
@@ -65,10 +62,10 @@ static void open_debug_file(struct fl_perf_module *module)
 						      DWARF_C_READ, NULL);
 }
 
-static bool add_symbol(struct fl_perf_module *module, const char *name,
+static bool add_symbol(struct fl_debug *module, const char *name,
 		       const GElf_Sym *sym)
 {
-	struct fl_perf_symbol *new;
+	struct fl_debug_symbol *new;
 	int type = GELF_ST_TYPE(sym->st_info);
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
@@ -84,7 +81,7 @@ static bool add_symbol(struct fl_perf_module *module, const char *name,
 	return new->name;
 }
 
-static bool add_table(struct fl_perf_module *module, Elf *elf, Elf_Scn *scn,
+static bool add_table(struct fl_debug *module, Elf *elf, Elf_Scn *scn,
 		      const GElf_Shdr *shdr)
 {
 	Elf_Data *data = fl_dw.elf_getdata(scn, NULL);
@@ -101,7 +98,7 @@ static bool add_table(struct fl_perf_module *module, Elf *elf, Elf_Scn *scn,
 	return true;
 }
 
-static bool read_symbols(struct fl_perf_module *module, Elf *elf,
+static bool read_symbols(struct fl_debug *module, Elf *elf,
 			 GElf_Word type)
 {
 	Elf_Scn *scn = NULL;
@@ -116,14 +113,14 @@ static bool read_symbols(struct fl_perf_module *module, Elf *elf,
 
 static int by_value(const void *a, const void *b)
 {
-	const struct fl_perf_symbol *x = a, *y = b;
+	const struct fl_debug_symbol *x = a, *y = b;
 
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
-static bool index_symbols(struct fl_perf_module *module)
+static bool index_symbols(struct fl_debug *module)
 {
 	if (module->nsymbols >= UINT32_MAX - 1)
 		return false;
@@ -141,7 +138,7 @@ static bool index_symbols(struct fl_perf_module *module)
 	return true;
 }
 
-static bool read_elf(struct fl_perf_module *module)
+static bool read_elf(struct fl_debug *module)
 {
 	GElf_Ehdr ehdr;
 
@@ -160,14 +157,14 @@ static bool read_elf(struct fl_perf_module *module)
 	       index_symbols(module);
 }
 
-struct fl_perf_module *fl_perf_module_open(const char *path)
+struct fl_debug *fl_debug_open(const char *path)
 {
-	return fl_perf_module_of(open_file(path), path);
+	return fl_debug_of(open_file(path), path);
 }
 
-struct fl_perf_module *fl_perf_module_of(int fd, const char *path)
+struct fl_debug *fl_debug_of(int fd, const char *path)
 {
-	struct fl_perf_module *module = fl_zeroed(1, sizeof(*module));
+	struct fl_debug *module = fl_zeroed(1, sizeof(*module));
 
 	if (!module) {
 		if (fd >= 0)
@@ -179,13 +176,13 @@ struct fl_perf_module *fl_perf_module_of(int fd, const char *path)
 	module->path = fl_arena_copy(&module->arena, path, strlen(path));
 	fl_dw.elf_version(EV_CURRENT);
 	if (!module->path || (module->fd >= 0 && !read_elf(module))) {
-		fl_perf_module_close(module);
+		fl_debug_close(module);
 		return NULL;
 	}
 	return module;
 }
 
-void fl_perf_module_close(struct fl_perf_module *module)
+void fl_debug_close(struct fl_debug *module)
 {
 	if (module->dwarf)
 		fl_dw.dwarf_end(module->dwarf);
@@ -205,9 +202,8 @@ void fl_perf_module_close(struct fl_perf_module *module)
 
 /* Addresses ----------------------------------------------------------- */
 
-/* The last symbol that begins at or before the address. */
-static const struct fl_perf_symbol *symbol_at(const struct fl_perf_module *m,
-					      uint64_t address)
+const struct fl_debug_symbol *fl_debug_symbol_at(const struct fl_debug *m,
+						 uint64_t address)
 {
 	size_t low = 0, high = m->nsymbols;
 
@@ -222,21 +218,8 @@ static const struct fl_perf_symbol *symbol_at(const struct fl_perf_module *m,
 	return low ? &m->symbols[low - 1] : NULL;
 }
 
-/* Whether what perf says of the symbol can be true at this address. */
-static bool is_plausible(const struct fl_perf_module *m, uint64_t address,
-			 bool has_offset, uint64_t offset)
-{
-	const struct fl_perf_symbol *symbol = symbol_at(m, address);
-
-	if (!symbol)
-		return false;
-	return has_offset ? symbol->value == address - offset :
-	       !symbol->size || address - symbol->value < symbol->size;
-}
-
-/* The address of a place in the file. */
-static bool from_file_offset(const struct fl_perf_module *m, uint64_t offset,
-			     uint64_t *address)
+bool fl_debug_address(const struct fl_debug *m, uint64_t offset,
+		      uint64_t *address)
 {
 	GElf_Phdr phdr;
 	size_t n;
@@ -253,77 +236,4 @@ static bool from_file_offset(const struct fl_perf_module *m, uint64_t offset,
 		return true;
 	}
 	return false;
-}
-
-/* The address of the symbol plus the offset in it. */
-static bool from_symbol(const struct fl_perf_module *m, struct slice name,
-			uint64_t ip, uint64_t offset, uint64_t *address)
-{
-	uint64_t hash = fl_hash(name.data, name.size);
-	uint32_t i, id;
-
-	for (i = fl_index_first(&m->by_name, hash);
-	     (id = fl_index_next(&m->by_name, hash, &i));) {
-		const struct fl_perf_symbol *symbol = &m->symbols[id - 1];
-
-		*address = symbol->value + offset;
-		if (fl_slice_is(name, symbol->name) &&
-		    (*address - ip) % PAGE == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool parse_hex(struct slice s, uint64_t *n)
-{
-	*n = 0;
-	if (fl_slice_starts(s, "0x")) {
-		s.data += 2;
-		s.size -= 2;
-	}
-	if (!s.size || s.size > 16)
-		return false;
-	for (size_t i = 0; i < s.size; i++) {
-		unsigned char c = s.data[i] | 32;
-
-		if (c >= '0' && c <= '9')
-			*n = *n << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			*n = *n << 4 | (uint64_t)(c - 'a' + 10);
-		else
-			return false;
-	}
-	return true;
-}
-
-/* The "+0x1f" after the symbol. */
-static bool parse_offset(const struct fl_perf_frame *frame, uint64_t *offset)
-{
-	struct slice s = fl_slice_trim(frame->raw);
-
-	for (size_t i = s.size; i >= 3; i--)
-		if (memcmp(s.data + i - 3, "+0x", 3) == 0)
-			return parse_hex(
-				(struct slice){ s.data + i, s.size - i },
-				offset);
-	return false;
-}
-
-bool fl_perf_module_address(const struct fl_perf_module *m,
-			    const struct fl_perf_frame *frame,
-			    uint64_t *address)
-{
-	uint64_t ip, offset = 0;
-	bool has_offset;
-
-	if (!m->elf || !parse_hex(frame->ip, &ip))
-		return false;
-	has_offset = parse_offset(frame, &offset);
-	if (has_offset && from_symbol(m, frame->symbol, ip, offset, address))
-		return true;
-	*address = ip;
-	if (is_plausible(m, ip, has_offset, offset))
-		return true;
-	return from_file_offset(m, ip, address) &&
-	       is_plausible(m, *address, has_offset, offset);
 }

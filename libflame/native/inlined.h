@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that a compiler inlined, of a single file. */
+#ifndef FL_NATIVE_INLINED_H
+#define FL_NATIVE_INLINED_H
+
+#include "base/base.h"
+
+#ifdef HAVE_LIBDW
+struct fl_debug;
+
+struct fl_inlined {
+	const char *linkage;	/* mangled; or NULL */
+	const char *name;	/* "ns::Class::f" */
+	const char *file;	/* without its folders; NULL: not known */
+	unsigned line;
+	bool inlined;		/* false: the function itself, which is last */
+};
+
+/* NULL: it has no debug information, or libdw is not here. */
+struct fl_debug *fl_inlined_open(int fd);
+/* The functions at an address, innermost first; false: not known. */
+bool fl_inlined_each(struct fl_debug *module, uint64_t address,
+		     void (*take)(void *arg, const struct fl_inlined *at),
+		     void *arg);
+void fl_inlined_close(struct fl_debug *module);
+#endif
+
+#endif
