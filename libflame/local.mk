@@ -98,9 +98,11 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/spark/join_tasks.c libflame/spark/labels.c \
 	libflame/spark/on_task.c libflame/spark/on_task.h \
 	libflame/spark/plan.c libflame/spark/python.c \
+	libflame/spark/replay.c libflame/spark/replay.h \
+	libflame/spark/replay_run.c \
 	libflame/spark/spark.h \
 	libflame/spark/tables.c libflame/spark/tasks.c \
-	libflame/spark/thread_name.c \
+	libflame/spark/thread_name.c libflame/spark/what_if.c \
 	libflame/filter/tidy.c libflame/filter/tidy.h \
 	libflame/filter/tidy_java.c libflame/filter/tidy_native.c \
 	libflame/filter/root_frames.c \

@@ -41,6 +41,7 @@ unit_tests += tests/unit/test_metric_trees
 unit_tests += tests/unit/test_misuse
 unit_tests += tests/unit/test_split
 unit_tests += tests/unit/test_bill
+unit_tests += tests/unit/test_replay
 unit_tests += tests/unit/test_path_labels
 unit_tests += tests/unit/test_filter_names
 unit_tests += tests/unit/test_flow

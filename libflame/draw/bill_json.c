@@ -521,6 +521,8 @@ static void put_app(struct fl_buf *to, const struct flame_bill *bill,
 	put_some(to, "ended", app->until / 1000000);
 	put_some(to, "cut", app->cut);
 	put_number(to, "task_cpus", app->task_cpus);
+	put_some(to, "wall_us", bill->clocks[i].wall / 1000);
+	put_some(to, "replayed_us", bill->clocks[i].replayed / 1000);
 	put_sums(to, bill, i);
 	put_works(to, bill, &bill->apps[i]);
 	put_executors(to, bill, i);

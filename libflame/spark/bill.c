@@ -42,6 +42,7 @@ void flame_bill_free(struct flame_bill *bill)
 	fl_free(bill->sick);
 	fl_free(bill->causes);
 	fl_free(bill->apps);
+	fl_free(bill->clocks);
 	fl_free(bill->works);
 	fl_map_free(&bill->by_labels);
 	fl_map_free(&bill->by_key);
@@ -509,7 +510,8 @@ static int finish_rows(struct flame_sink *sink)
 	    !sort_items(bill))
 		return fl_no_memory(sink->flame);
 	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill) ||
-	    !fl_bill_find_slow(bill) || !fl_bill_find_causes(bill))
+	    !fl_bill_find_slow(bill) || !fl_bill_find_causes(bill) ||
+	    !fl_bill_find_changes(bill))
 		return fl_no_memory(sink->flame);
 	bill->whole = true;
 	return FLAME_OK;

@@ -116,6 +116,12 @@ struct fl_bill_item {
 	int64_t weight;
 };
 
+/* The time of an application, and what a replay of its log makes of it. */
+struct fl_bill_clock {
+	int64_t wall;			/* ns; 0: not known */
+	int64_t replayed;		/* ns; 0: the replay does not end */
+};
+
 struct flame_bill {
 	struct flame *flame;
 	char *logs;
@@ -135,6 +141,7 @@ struct flame_bill {
 	struct fl_bill_cause *causes;
 	size_t ncauses, causes_capacity;
 	struct fl_bill_words *apps;	/* as spark->apps */
+	struct fl_bill_clock *clocks;	/* the same */
 	struct fl_word_work *works;	/* of apps, queries and stages */
 	size_t nworks, works_capacity;
 	/* While rows come: by labels; by app, stage and operator. */
@@ -150,6 +157,8 @@ bool fl_bill_find_sick(struct flame_bill *bill);
 bool fl_bill_find_slow(struct flame_bill *bill);
 /* causes.c: the same. */
 bool fl_bill_find_causes(struct flame_bill *bill);
+/* what_if.c: the same. */
+bool fl_bill_find_changes(struct flame_bill *bill);
 const char *fl_cause_key(enum fl_cause_kind kind);
 /* The first time of an application in its log, ns; 0: none. */
 int64_t fl_bill_begin(const struct fl_spark *spark, size_t app);

@@ -13,7 +13,7 @@ enum inside {
 	INPUT, SHUFFLE_READ, SHUFFLE_WRITE, RESULT, EXCEPTION
 };
 
-enum kind { NUMBER, TEXT, TRUTH, ACCUMULATORS, PLAN };
+enum kind { NUMBER, TEXT, TRUTH, NUMBERS, ACCUMULATORS, RDDS, PLAN };
 
 static const struct member {
 	enum inside inside;
@@ -35,6 +35,7 @@ static const struct member {
 	MEMBER(TOP, "Submission Time", NUMBER, submitted),
 	MEMBER(TOP, "Completion Time", NUMBER, completed),
 	MEMBER(TOP, "Removed Reason", TEXT, failure),
+	MEMBER(TOP, "Stage IDs", NUMBERS, ids),
 	MEMBER(TOP, "executionId", NUMBER, sql),
 	MEMBER(TOP, "description", TEXT, description),
 	MEMBER(TOP, "sparkPlanInfo", PLAN, plan),
@@ -55,12 +56,18 @@ static const struct member {
 	MEMBER(STAGE_INFO, "Submission Time", NUMBER, submitted),
 	MEMBER(STAGE_INFO, "Completion Time", NUMBER, completed),
 	MEMBER(STAGE_INFO, "Failure Reason", TEXT, failure),
+	MEMBER(STAGE_INFO, "Parent IDs", NUMBERS, ids),
+	MEMBER(STAGE_INFO, "RDD Info", RDDS, barrier),
 	MEMBER(STAGE_INFO, "Accumulables", ACCUMULATORS, accumulators),
 	MEMBER(EXECUTOR_INFO, "Host", TEXT, host),
 	MEMBER(EXECUTOR_INFO, "Total Cores", NUMBER, cores),
 	MEMBER(PROPERTIES, "spark.sql.execution.id", NUMBER, sql),
 	MEMBER(PROPERTIES, "spark.job.description", TEXT, description),
 	MEMBER(PROPERTIES, "spark.task.cpus", NUMBER, cpus),
+	MEMBER(PROPERTIES, "spark.scheduler.pool", TEXT, pool),
+	MEMBER(PROPERTIES, "spark.scheduler.mode", TEXT, mode),
+	MEMBER(PROPERTIES, "spark.dynamicAllocation.enabled", TEXT, dynamic),
+	MEMBER(PROPERTIES, "streaming.sql.batchId", NUMBER, batch),
 	MEMBER(REASON, "Reason", TEXT, reason),
 	MEMBER(REASON, "Class Name", TEXT, exception),
 	MEMBER(REASON, "Description", TEXT, failure),
@@ -127,8 +134,8 @@ static void clear(struct fl_spark_event *event)
 		else if (members[i].kind == NUMBER || members[i].kind == TRUTH)
 			*(int64_t *)to = -1;
 	}
-	event->naccumulators = event->npythons = 0;
-	event->has_plan = false;
+	event->naccumulators = event->npythons = event->nids = 0;
+	event->has_plan = event->barrier = false;
 }
 
 static const struct member *member_of(enum inside inside, struct slice key)
@@ -202,6 +209,42 @@ static void read_accumulators(struct fl_json *json,
 	}
 }
 
+static bool add_id(struct fl_json *json, struct fl_spark_event *event)
+{
+	int64_t id;
+
+	if (!fl_parse_int(json->text, &id))
+		return true;
+	if (!fl_grow(&event->ids, &event->ids_capacity, event->nids + 1,
+		     sizeof(id)))
+		return false;
+	event->ids[event->nids++] = id;
+	return true;
+}
+
+static void read_rdd(struct fl_json *json, struct fl_spark_event *event)
+{
+	while (fl_json_key(json))
+		if (fl_json_is(json, "Barrier"))
+			event->barrier |= fl_json_is_true(json);
+		else
+			fl_json_skip(json);
+}
+
+static void read_array(struct fl_json *json, enum kind kind,
+		       struct fl_spark_event *event)
+{
+	if (!fl_json_enter_array(json))
+		return;
+	while (fl_json_element(json))
+		if (kind == NUMBERS && json->token == FL_JSON_NUMBER)
+			event->no_memory |= !add_id(json, event);
+		else if (kind == RDDS && json->token == FL_JSON_OBJECT)
+			read_rdd(json, event);
+		else
+			fl_json_skip(json);
+}
+
 static void read_value(struct fl_json *json, const struct member *member,
 		       struct fl_spark_event *event)
 {
@@ -224,6 +267,10 @@ static void read_value(struct fl_json *json, const struct member *member,
 		buf->size = 0;
 		fl_buf_put(buf, text.data, text.size);
 		event->no_memory |= buf->failed;
+		break;
+	case NUMBERS:
+	case RDDS:
+		read_array(json, member->kind, event);
 		break;
 	case ACCUMULATORS:
 		read_accumulators(json, event);
@@ -274,5 +321,6 @@ void fl_spark_event_free(struct fl_spark_event *event)
 		if (members[i].kind == TEXT)
 			fl_buf_free(at(event, &members[i]));
 	fl_free(event->accumulators);
+	fl_free(event->ids);
 	fl_spark_plan_free(&event->plan);
 }

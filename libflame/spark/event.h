@@ -53,11 +53,17 @@ struct fl_spark_event {
 	 */
 	struct fl_buf failure, exception, trace;
 	struct fl_buf result;		/* of a job: "JobSucceeded" */
+	struct fl_buf pool, mode, dynamic;	/* of the scheduler */
 	int64_t time, cores, stage, stage_attempt, ntasks;
 	int64_t task, attempt, partition, index, launch, finish;
 	int64_t job, sql, cpus, submitted, completed;
+	int64_t batch;			/* of a stream */
 	int64_t speculative, killed;	/* 1: true */
 	struct fl_spark_measures measures;
+	/* Of a job: its stages; of a stage: its parents. */
+	int64_t *ids;
+	size_t nids, ids_capacity;
+	bool barrier;			/* of a stage */
 	/* Of a completed stage: the ids of its accumulators. */
 	int64_t *accumulators;
 	size_t naccumulators, accumulators_capacity;

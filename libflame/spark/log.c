@@ -19,6 +19,7 @@ struct fl_spark_log {
 	struct fl_spark_event event;
 	size_t app;
 	int64_t task_cpus;
+	bool fair, dynamic;
 	const char *version;
 	int64_t end;		/* of the application; INT64_MAX: not known */
 	int64_t latest;		/* of the times read, ms */
@@ -67,6 +68,15 @@ static bool name_app(struct fl_spark_log *log, struct slice id)
 	return log->app != FL_SPARK_NONE;
 }
 
+static void set_environment(struct fl_spark_log *log)
+{
+	struct fl_spark_app *app = &log->spark->apps[log->app];
+
+	app->task_cpus = log->task_cpus;
+	app->fair = log->fair;
+	app->dynamic = log->dynamic;
+}
+
 static bool on_application(struct fl_spark_log *log)
 {
 	struct fl_spark_event *event = &log->event;
@@ -76,7 +86,7 @@ static bool on_application(struct fl_spark_log *log)
 		return false;
 	log->spark->apps[log->app].name = name;
 	log->spark->apps[log->app].version = log->version;
-	log->spark->apps[log->app].task_cpus = log->task_cpus;
+	set_environment(log);
 	if (event->time > 0)
 		log->spark->apps[log->app].started = ns(event->time);
 	return true;
@@ -97,11 +107,12 @@ static bool on_end(struct fl_spark_log *log)
 
 static bool on_environment(struct fl_spark_log *log)
 {
-	if (log->event.cpus <= 0)
-		return true;
-	log->task_cpus = log->event.cpus;
+	if (log->event.cpus > 0)
+		log->task_cpus = log->event.cpus;
+	log->fair = fl_slice_is(text_of(&log->event.mode), "FAIR");
+	log->dynamic = fl_slice_is(text_of(&log->event.dynamic), "true");
 	if (log->app != FL_SPARK_NONE)
-		log->spark->apps[log->app].task_cpus = log->task_cpus;
+		set_environment(log);
 	return true;
 }
 
@@ -186,9 +197,13 @@ static bool on_job_start(struct fl_spark_log *log)
 	if (!description || !job)
 		return false;
 	job->description = description;
+	job->sql = log->event.sql;
+	job->batch = log->event.batch;
 	if (log->event.submitted > 0)
 		job->start = ns(log->event.submitted);
-	return true;
+	job->nstages = log->event.nids;
+	return fl_spark_add_ids(log->spark, log->event.ids, job->nstages,
+				&job->first_stage);
 }
 
 /* "... Task 0 in stage 13.0 failed 4 times ...": 13; -1: none. */
@@ -361,6 +376,16 @@ static bool complete(struct fl_spark_log *log, struct fl_spark_stage *stage)
 				&stage->first_id);
 }
 
+/* Both events of a stage have them. */
+static bool add_parents(struct fl_spark_log *log, struct fl_spark_stage *stage)
+{
+	if (stage->nparents || !log->event.nids)
+		return true;
+	stage->nparents = log->event.nids;
+	return fl_spark_add_ids(log->spark, log->event.ids, stage->nparents,
+				&stage->first_parent);
+}
+
 static bool on_stage(struct fl_spark_log *log)
 {
 	struct fl_spark_stage *stage;
@@ -383,7 +408,11 @@ static bool on_stage(struct fl_spark_log *log)
 		stage->job = keep(log, &log->event.description);
 	else if (query && !*stage->job)
 		stage->job = query->description;
-	return stage->name && stage->job && complete(log, stage);
+	stage->barrier |= log->event.barrier;
+	if (log->event.pool.size)
+		stage->pool = keep(log, &log->event.pool);
+	return stage->name && stage->job && stage->pool &&
+	       add_parents(log, stage) && complete(log, stage);
 }
 
 /* The task's place in its executor's; NULL: out of memory. */

@@ -42,6 +42,9 @@ struct fl_spark_stage {
 	int64_t sql;			/* id of the query; -1: none */
 	int64_t submitted, completed;	/* ns; 0: not known */
 	size_t first_id, nids;		/* fl_spark.ids: its accumulators */
+	size_t first_parent, nparents;	/* fl_spark.ids: stages it reads */
+	const char *pool;		/* of the fair scheduler; "" */
+	bool barrier;			/* its tasks start at once */
 	int64_t python;			/* ns: metric of Python workers */
 	const char *failure;		/* why it failed; "" */
 	struct fl_spark_sums sums;
@@ -54,6 +57,9 @@ struct fl_spark_job {
 	const char *description;	/* "" */
 	const char *failure;		/* the innermost exception; "" */
 	int64_t stage;			/* that failed; -1: not known */
+	int64_t sql;			/* id of the query; -1: none */
+	int64_t batch;			/* of a stream; -1: none */
+	size_t first_stage, nstages;	/* fl_spark.ids */
 	bool failed;
 };
 
@@ -153,6 +159,8 @@ struct fl_spark_app {
 	int64_t started;		/* ns; 0: not known */
 	int64_t until;			/* ns; the last time of its logs, */
 	bool cut;			/* which do not tell its end */
+	bool fair;		/* pools share the cores */
+	bool dynamic;		/* executors come as tasks wait */
 };
 
 struct fl_spark {

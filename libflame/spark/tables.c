@@ -105,7 +105,7 @@ struct fl_spark_stage *fl_spark_stage(struct fl_spark *spark, size_t app,
 		return NULL;
 	spark->stages[spark->nstages] = (struct fl_spark_stage){
 		.app = app, .id = id, .attempt = attempt, .name = "",
-		.job = "", .sql = -1, .failure = "",
+		.job = "", .sql = -1, .failure = "", .pool = "",
 	};
 	*place = ++spark->nstages;
 	return &spark->stages[spark->nstages - 1];
@@ -146,7 +146,7 @@ struct fl_spark_job *fl_spark_job(struct fl_spark *spark, size_t app,
 		return NULL;
 	spark->jobs[spark->njobs] = (struct fl_spark_job){
 		.app = app, .id = id, .description = "", .failure = "",
-		.stage = -1,
+		.stage = -1, .sql = -1, .batch = -1,
 	};
 	*place = ++spark->njobs;
 	return &spark->jobs[spark->njobs - 1];
