@@ -42,7 +42,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/xml.c libflame/io/xml.h \
 	libflame/io/yarn.c libflame/io/yarn.h libflame/io/yarn_index.c \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zip.h \
-	libflame/io/zstd.c \
+	libflame/io/zstd.c libflame/io/zstd.h \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
 	libflame/dict/java_class.c libflame/dict/java_plain.c \
@@ -234,6 +234,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/picture.h libflame/format/picture/place.c \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
+	libflame/format/parquet/encode.c libflame/format/parquet/parquet.h \
+	libflame/format/parquet/read.c libflame/format/parquet/thrift.c \
+	libflame/format/parquet/write.c \
 	libflame/format/pprof/labels.c libflame/format/pprof/legacy.c libflame/format/pprof/pprof.h \
 	libflame/format/pprof/prune.c \
 	libflame/format/pprof/raw.c libflame/format/pprof/raw_line.c \

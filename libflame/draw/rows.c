@@ -192,8 +192,7 @@ static void rank_preorder(const struct flame *flame, const uint64_t *child,
 	}
 }
 
-/* Ranks by stack id; NULL: out of memory. */
-static uint32_t *rank_stacks(const struct flame *flame)
+uint32_t *fl_rank_stacks(const struct flame *flame)
 {
 	size_t n = flame->stacks.count;
 	uint32_t *frame_rank = rank_frames(flame);
@@ -488,7 +487,7 @@ static int write_rows(struct fl_rows *rows)
 	find_first(rows);
 	if (!rows->sums.count && fl_report_empty(rows->flame) != FLAME_OK)
 		return FLAME_FAILED;
-	rows->stack_rank = rank_stacks(rows->flame);
+	rows->stack_rank = fl_rank_stacks(rows->flame);
 	if (!rows->stack_rank || !rank_sets(rows) || !find_metrics(rows) ||
 	    !sort_rows(rows))
 		return fl_no_memory(rows->flame);

@@ -60,6 +60,11 @@ static inline int64_t fl_row_since(const struct fl_rows *rows,
 
 /* The end of the rows with the thread of rows->sums.data[from]. */
 size_t fl_rows_thread_end(const struct fl_rows *rows, size_t from);
+/*
+ * Ranks by stack id, in preorder, siblings by the text of their frames; to
+ * fl_free.  NULL: out of memory.
+ */
+uint32_t *fl_rank_stacks(const struct flame *flame);
 /* The value of a label; 0: none. */
 flame_id fl_row_label(const struct flame *flame, const struct flame_sample *row,
 		      flame_id key);

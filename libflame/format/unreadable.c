@@ -343,7 +343,6 @@ static const struct row rows[] = {
 	  "print it: journalctl --file @ -o cat | flame-fold",
 	  BYTES("LPKSHHRH"), 0, MAGIC, NULL },
 
-	{ "Parquet", use_table, BYTES("PAR1"), 0, MAGIC, NULL },
 	{ "ORC", use_table, BYTES("ORC"), 0, MAGIC, NULL },
 	{ "Avro", use_table, BYTES("Obj\x01"), 0, MAGIC, NULL },
 	{ "Arrow", use_table, BYTES("ARROW1"), 0, MAGIC, NULL },

@@ -7,6 +7,7 @@
 #include "base/late.h"
 #include "io/decoders.h"
 #include "io/pack.h"
+#include "io/zstd.h"
 
 #include <stdlib.h>
 #include <zstd.h>
@@ -18,7 +19,8 @@
 	f(ZSTD_freeDStream) f(ZSTD_getErrorCode) f(ZSTD_getErrorName) \
 	f(ZSTD_initDStream) f(ZSTD_isError) f(ZSTD_sizeof_DStream) \
 	f(ZSTD_createCStream) f(ZSTD_CCtx_setParameter) \
-	f(ZSTD_compressStream2) f(ZSTD_freeCStream)
+	f(ZSTD_compressStream2) f(ZSTD_freeCStream) \
+	f(ZSTD_compress) f(ZSTD_compressBound) f(ZSTD_decompress)
 
 FL_LATE_STRUCT(libzstd, LIBZSTD);
 static FL_LATE(libzstd, LIBZSTD, LIBZSTD_FILE, "zstd", "reads and writes zstd");
@@ -151,3 +153,34 @@ const struct fl_packer fl_packer_zstd = {
 	.suffixes = ".zst", .late = &libzstd_late, .begin = begin_packing,
 	.step = pack, .end = end_packing,
 };
+
+/* Blocks in memory ------------------------------------------------------ */
+
+const char *fl_zstd_pack(struct fl_buf *to, struct slice bytes, int level)
+{
+	const char *why = fl_late_open(&libzstd_late);
+	size_t bound = why ? 0 : libzstd.ZSTD_compressBound(bytes.size), size;
+	char *at = why ? NULL : fl_buf_reserve(to, bound);
+
+	if (!at)
+		return why ? why : "out of memory";
+	size = libzstd.ZSTD_compress(at, bound, bytes.data, bytes.size, level);
+	if (libzstd.ZSTD_isError(size))
+		return libzstd.ZSTD_getErrorName(size);
+	to->size += size;
+	to->data[to->size] = '\0';
+	return NULL;
+}
+
+const char *fl_zstd_unpack(void *to, size_t size, struct slice packed)
+{
+	const char *why = fl_late_open(&libzstd_late);
+	size_t got;
+
+	if (why)
+		return why;
+	got = libzstd.ZSTD_decompress(to, size, packed.data, packed.size);
+	if (libzstd.ZSTD_isError(got))
+		return libzstd.ZSTD_getErrorName(got);
+	return got == size ? NULL : "fewer bytes than announced";
+}

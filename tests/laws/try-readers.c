@@ -319,6 +319,8 @@ static bool is_document(void)
 {
 	size_t i = strspn(file.data, " \t\r\n\xef\xbb\xbf");
 
+	if (file.size > 4 && memcmp(file.data, "PAR1", 4) == 0)
+		return true;
 	return text && i < file.size && strchr("{[<", file.data[i]);
 }
 

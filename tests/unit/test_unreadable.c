@@ -113,7 +113,6 @@ Test(unreadable, programs_and_archives_are_named)
 	      "a core file", "gdb -batch");
 	NAMED("\x7f" "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3e\0",
 	      "a program", "perf record -g in");
-	NAMED("PAR1\x15\x04\x15", "Parquet", "frame;frame;frame COUNT");
 	NAMED("SEQ\x06\x19org.apache.hadoop.io.Text", "SequenceFile",
 	      "hadoop fs -text in");
 	NAMED("LPKSHHRH\0\0\0\0", "journal", "journalctl --file in");

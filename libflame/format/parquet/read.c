@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parquet read, as write.c writes it: the footer at the end of the file says
+ * where the pages of each row group are.
+ */
+#include "fl.h"
+
+#include "format/parquet/parquet.h"
+#include "io/zstd.h"
+
+#include <inttypes.h>
+
+enum { MAX_COLUMNS = 512, MAX_PAGE = 1 << 28, FOOT = 8 };
+
+struct chunk {
+	int64_t codec, n, data, dictionary, size;
+};
+
+struct column {
+	struct slice name;
+	enum fl_parquet_physical type;
+	int fixed;		/* of enum fl_parquet_fixed; -1: a label */
+	flame_id key;		/* of the label */
+	uint32_t *present;
+	flame_id *text;		/* 0: null */
+	int64_t *number;
+};
+
+struct reader {
+	struct flame_source *source;
+	struct flame *flame;
+	const uint8_t *file;
+	size_t size, footer, data_end;	/* offsets */
+	struct column *columns;
+	size_t ncolumns;
+	struct column *fixed[FL_PARQUET_FIXED];
+	struct fl_message groups;	/* the footer's list, from the next on */
+	uint64_t ngroups, group;
+	int64_t nrows;			/* of the group */
+	size_t capacity;		/* rows that columns have memory for */
+	uint8_t *page;
+	size_t page_size, page_capacity;
+	flame_id *dictionary;
+	size_t ntexts, dictionary_capacity;
+	int64_t *packed;		/* numbers that are not null */
+	uint32_t *index;
+	flame_id *stacks;		/* by node */
+	size_t nnodes, stacks_capacity;
+	uint64_t good;
+	/* The last row's, as most are the same. */
+	flame_id metric, metric_name, unit_name, labels;
+	size_t last;			/* its row; SIZE_MAX: none */
+	bool begun;
+};
+
+static uint64_t read_le(const uint8_t *at, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+/* The magic, and the first field of the header of a page. */
+static int probe(const uint8_t *head, size_t n, bool whole)
+{
+	static const char begin[] = FL_PARQUET_MAGIC "\x15";
+	size_t size = FL_MIN(n, sizeof(begin) - 1);
+
+	if (memcmp(head, begin, size) != 0)
+		return 0;
+	return size == sizeof(begin) - 1 ? 40 : whole ? 0 : -1;
+}
+
+static int refuse(struct reader *r, const char *why)
+{
+	return fl_fail(r->flame, "%s: Parquet %s: only files that -f parquet "
+		       "wrote are read; of others, print \"frame;frame COUNT\", "
+		       "a line a stack", fl_in_name(r->source->in), why);
+}
+
+/* Ends the input here; what was read of it counts. */
+static int damaged(struct reader *r, const struct column *column)
+{
+	fl_warn(r->flame, "%s: row group %" PRIu64 " is damaged (column %.*s): "
+		"it and what comes after it is left out",
+		fl_in_name(r->source->in), r->group,
+		column ? (int)FL_MIN(column->name.size, (size_t)40) : 4,
+		column ? column->name.data : "node");
+	r->source->damage = r->good ? 1 : 2;
+	r->ngroups = r->group;
+	return FLAME_END;
+}
+
+/* The footer ---------------------------------------------------------- */
+
+static bool read_element(struct fl_message *in, struct column *column,
+			 int64_t *children)
+{
+	struct fl_thrift_field field;
+	int last = 0;
+
+	*column = (struct column){ .fixed = -1 };
+	while (fl_thrift_next(in, &last, &field)) {
+		if (field.id == 1)
+			column->type = (enum fl_parquet_physical)field.number;
+		else if (field.id == 4)
+			column->name = field.text;
+		else if (field.id == 5)
+			*children = field.number;
+		fl_thrift_skip(in, &field);
+	}
+	for (int i = 0; i < FL_PARQUET_FIXED; i++)
+		if (fl_slice_is(column->name, fl_parquet_fixed[i].name))
+			column->fixed = i;
+	return !in->damaged;
+}
+
+/* The first element is the root, which has their number. */
+static int read_schema(struct reader *r, struct fl_message *in, uint64_t count)
+{
+	int64_t children = 0;
+	struct column root;
+
+	if (!count || count > MAX_COLUMNS || r->columns ||
+	    !read_element(in, &root, &children) ||
+	    (uint64_t)children != count - 1)
+		return refuse(r, "with columns that are not ours");
+	r->columns = fl_zeroed(count, sizeof(*r->columns));
+	if (!r->columns)
+		return fl_no_memory(r->flame);
+	for (; r->ncolumns < count - 1; r->ncolumns++)
+		if (!read_element(in, &r->columns[r->ncolumns], &children))
+			return refuse(r, "with a damaged footer");
+	return FLAME_OK;
+}
+
+static bool is_version(struct fl_message *in, uint64_t count)
+{
+	struct slice key = { "", 0 }, value = { "", 0 };
+	struct fl_thrift_field field;
+	bool found = false;
+
+	for (; count && !in->damaged; count--) {
+		int last = 0;
+
+		while (fl_thrift_next(in, &last, &field)) {
+			if (field.id == 1)
+				key = field.text;
+			else if (field.id == 2)
+				value = field.text;
+			fl_thrift_skip(in, &field);
+		}
+		found |= fl_slice_is(key, FL_PARQUET_VERSION_KEY) &&
+			 fl_slice_is(value, FL_PARQUET_VERSION);
+	}
+	return found;
+}
+
+static bool is_structs(const struct fl_thrift_field *field)
+{
+	return field->type == FL_THRIFT_LIST &&
+	       field->element == FL_THRIFT_STRUCT;
+}
+
+static int read_footer(struct reader *r, struct fl_message in)
+{
+	struct fl_thrift_field field;
+	bool ours = false;
+	int last = 0;
+
+	while (fl_thrift_next(&in, &last, &field)) {
+		if (field.id == 2 && is_structs(&field)) {
+			if (read_schema(r, &in, field.count) != FLAME_OK)
+				return FLAME_FAILED;
+			continue;
+		}
+		if (field.id == 4 && is_structs(&field)) {
+			r->groups = in;
+			r->ngroups = field.count;
+		}
+		if (field.id == 5 && is_structs(&field))
+			ours |= is_version(&in, field.count);
+		else
+			fl_thrift_skip(&in, &field);
+	}
+	if (in.damaged)
+		return refuse(r, "with a damaged footer");
+	return ours ? FLAME_OK : refuse(r, "that another program wrote, or "
+					"another version");
+}
+
+/* The key of a label, without the prefix that avoids fixed names. */
+static flame_id key_of(struct reader *r, struct slice name)
+{
+	struct slice bare = name;
+	const size_t size = sizeof(FL_PARQUET_LABEL) - 1;
+
+	if (fl_slice_starts(name, FL_PARQUET_LABEL)) {
+		bare.data += size;
+		bare.size -= size;
+		for (size_t i = 0; i < FL_PARQUET_FIXED; i++)
+			if (fl_slice_is(bare, fl_parquet_fixed[i].name))
+				name = bare;
+	}
+	return flame_name(r->flame, name.data, name.size);
+}
+
+static int check_columns(struct reader *r)
+{
+	for (size_t i = 0; i < r->ncolumns; i++) {
+		struct column *column = &r->columns[i];
+		enum fl_parquet_physical type = column->fixed < 0 ?
+			FL_PARQUET_BYTES : fl_parquet_fixed[column->fixed].type;
+
+		if (column->type != type)
+			return refuse(r, "with columns that are not ours");
+		if (column->fixed < 0)
+			column->key = key_of(r, column->name);
+		else
+			r->fixed[column->fixed] = column;
+	}
+	for (size_t i = 0; i < FL_PARQUET_FIXED; i++)
+		if (!r->fixed[i])
+			return refuse(r, "with columns that are not ours");
+	return FLAME_OK;
+}
+
+static int begin(struct reader *r)
+{
+	size_t size = 0, footer;
+	const uint8_t *end;
+
+	r->begun = true;
+	r->file = fl_in_peek(r->source->in, SIZE_MAX, &size);
+	r->size = size;
+	end = r->file + size;
+	if (!r->file || size < FOOT + 4 ||
+	    memcmp(end - 4, FL_PARQUET_MAGIC, 4) != 0)
+		return fl_fail(r->flame, "%s: Parquet without its end, where "
+			       "its table of contents is: %s",
+			       fl_in_name(r->source->in),
+			       fl_in_damage(r->source->in) ?
+			       fl_in_damage(r->source->in) :
+			       "it was cut; copy it again");
+	footer = read_le(end - FOOT, 4);
+	if (footer > size - FOOT - 4)
+		return refuse(r, "with a damaged footer");
+	r->footer = size - FOOT - footer;
+	if (read_footer(r, fl_message_of(end - FOOT - footer, footer)) !=
+	    FLAME_OK)
+		return FLAME_FAILED;
+	return check_columns(r);
+}
+
+/* Pages --------------------------------------------------------------- */
+
+struct page {
+	int64_t type, unpacked, packed, n, encoding;
+};
+
+static bool read_page_head(struct fl_message *in, struct page *page)
+{
+	struct fl_thrift_field field, inner;
+	int last = 0, last_inner;
+
+	*page = (struct page){ .type = -1 };
+	while (fl_thrift_next(in, &last, &field)) {
+		if (field.id == 1)
+			page->type = field.number;
+		else if (field.id == 2)
+			page->unpacked = field.number;
+		else if (field.id == 3)
+			page->packed = field.number;
+		if ((field.id != 5 && field.id != 7) ||
+		    field.type != FL_THRIFT_STRUCT) {
+			fl_thrift_skip(in, &field);
+			continue;
+		}
+		for (last_inner = 0; fl_thrift_next(in, &last_inner, &inner);) {
+			if (inner.id == 1)
+				page->n = inner.number;
+			else if (inner.id == 2)
+				page->encoding = inner.number;
+			fl_thrift_skip(in, &inner);
+		}
+	}
+	return !in->damaged && page->packed >= 0 && page->unpacked >= 0 &&
+	       page->unpacked <= MAX_PAGE && page->n >= 0 &&
+	       page->packed <= in->end - in->next;
+}
+
+/* Unpacks a page into r->page. */
+static bool read_page(struct reader *r, struct fl_message *in,
+		      struct page *page)
+{
+	struct slice packed;
+
+	if (!read_page_head(in, page))
+		return false;
+	if (!fl_grow(&r->page, &r->page_capacity, (size_t)page->unpacked + 1,
+		     1)) {
+		fl_no_memory(r->flame);
+		return false;
+	}
+	packed = (struct slice){ (const char *)in->next,
+				 (size_t)page->packed };
+	in->next += page->packed;
+	r->page_size = (size_t)page->unpacked;
+	return !fl_zstd_unpack(r->page, r->page_size, packed);
+}
+
+static bool read_dictionary(struct reader *r, const struct page *page)
+{
+	struct fl_message in = fl_message_of(r->page, r->page_size);
+
+	r->ntexts = 0;
+	if (page->type != FL_PARQUET_DICTIONARY_PAGE ||
+	    page->n > FL_PARQUET_ROWS || page->encoding != FL_PARQUET_PLAIN ||
+	    !fl_grow(&r->dictionary, &r->dictionary_capacity,
+		     (size_t)page->n + 1, sizeof(*r->dictionary)))
+		return false;
+	while (r->ntexts < (size_t)page->n) {
+		size_t size;
+
+		if (in.end - in.next < 4)
+			return false;
+		size = read_le(in.next, 4);
+		in.next += 4;
+		if (size > (size_t)(in.end - in.next))
+			return false;
+		r->dictionary[r->ntexts++] = flame_name(r->flame,
+					(const char *)in.next, size);
+		in.next += size;
+	}
+	return true;
+}
+
+static bool read_levels(struct reader *r, struct fl_message *in,
+			struct column *column, size_t *n)
+{
+	struct fl_message levels;
+	size_t size;
+
+	if (in->end - in->next < 4)
+		return false;
+	size = read_le(in->next, 4);
+	in->next += 4;
+	if (size > (size_t)(in->end - in->next))
+		return false;
+	levels = fl_message_of(in->next, size);
+	in->next += size;
+	if (!fl_parquet_hybrid(&levels, 1, column->present,
+			       (size_t)r->nrows))
+		return false;
+	*n = 0;
+	for (int64_t i = 0; i < r->nrows; i++)
+		*n += column->present[i];
+	return true;
+}
+
+static bool read_texts(struct reader *r, struct fl_message *in,
+		       struct column *column, const struct page *page,
+		       size_t n)
+{
+	unsigned width;
+	size_t used = 0;
+
+	memset(column->text, 0, (size_t)r->nrows * sizeof(*column->text));
+	if (!n)
+		return true;
+	if (page->encoding != FL_PARQUET_DICTIONARY || in->next >= in->end)
+		return false;
+	width = *in->next++;
+	if (width > 32 || !fl_parquet_hybrid(in, width, r->index, n))
+		return false;
+	for (int64_t i = 0; i < r->nrows; i++)
+		if (column->present[i]) {
+			if (r->index[used] >= r->ntexts)
+				return false;
+			column->text[i] = r->dictionary[r->index[used++]];
+		}
+	return true;
+}
+
+static bool read_plain(struct fl_message *in, int64_t *values, size_t n,
+		       bool narrow)
+{
+	size_t bytes = narrow ? 4 : 8;
+
+	if ((size_t)(in->end - in->next) != n * bytes)
+		return false;
+	for (size_t i = 0; i < n; i++, in->next += bytes)
+		values[i] = narrow ? (int32_t)read_le(in->next, 4) :
+				     (int64_t)read_le(in->next, 8);
+	return true;
+}
+
+static bool read_numbers(struct reader *r, struct fl_message *in,
+			 struct column *column, const struct page *page,
+			 size_t n)
+{
+	bool good = true;
+	size_t used = 0;
+
+	if (page->encoding == FL_PARQUET_DELTA)
+		good = fl_parquet_delta(in, r->packed, n);
+	else if (page->encoding == FL_PARQUET_PLAIN)
+		good = read_plain(in, r->packed, n,
+				  column->type == FL_PARQUET_INT32);
+	else
+		return false;
+	for (int64_t i = 0; good && i < r->nrows; i++)
+		column->number[i] = column->present[i] ? r->packed[used++] : 0;
+	return good;
+}
+
+/* Row groups ---------------------------------------------------------- */
+
+static bool read_meta(struct fl_message *in, struct chunk *chunk)
+{
+	struct fl_thrift_field field;
+	int last = 0;
+
+	while (fl_thrift_next(in, &last, &field)) {
+		if (field.id == 4)
+			chunk->codec = field.number;
+		else if (field.id == 5)
+			chunk->n = field.number;
+		else if (field.id == 7)
+			chunk->size = field.number;
+		else if (field.id == 9)
+			chunk->data = field.number;
+		else if (field.id == 11)
+			chunk->dictionary = field.number;
+		fl_thrift_skip(in, &field);
+	}
+	return !in->damaged;
+}
+
+static bool read_chunk_place(struct fl_message *in, struct chunk *chunk)
+{
+	struct fl_thrift_field field;
+	int last = 0;
+
+	*chunk = (struct chunk){ .codec = -1 };
+	while (fl_thrift_next(in, &last, &field)) {
+		if (field.id == 3 && field.type == FL_THRIFT_STRUCT)
+			read_meta(in, chunk);
+		else
+			fl_thrift_skip(in, &field);
+	}
+	return !in->damaged;
+}
+
+static bool read_chunk(struct reader *r, struct column *column,
+		       const struct chunk *chunk)
+{
+	int64_t begin = chunk->dictionary ? chunk->dictionary : chunk->data;
+	struct fl_message in, data;
+	struct page page;
+	size_t n;
+
+	if (chunk->codec != FL_PARQUET_ZSTD || chunk->n != r->nrows ||
+	    begin < 0 || chunk->size < 0 || (uint64_t)begin > r->size ||
+	    (uint64_t)chunk->size > r->size - (uint64_t)begin)
+		return false;
+	in = fl_message_of(r->file + begin, (size_t)chunk->size);
+	r->data_end = (size_t)(begin + chunk->size);
+	r->ntexts = 0;
+	if (chunk->dictionary &&
+	    (!read_page(r, &in, &page) || !read_dictionary(r, &page)))
+		return false;
+	if (!read_page(r, &in, &page) || page.type != FL_PARQUET_DATA_PAGE ||
+	    page.n != r->nrows)
+		return false;
+	data = fl_message_of(r->page, r->page_size);
+	return read_levels(r, &data, column, &n) &&
+	       (column->type == FL_PARQUET_BYTES ?
+			read_texts(r, &data, column, &page, n) :
+			read_numbers(r, &data, column, &page, n));
+}
+
+/* Columns get memory for the most rows that a group has. */
+static bool reserve(struct reader *r, size_t rows)
+{
+	if (rows <= r->capacity)
+		return true;
+	for (size_t i = 0; i < r->ncolumns; i++) {
+		struct column *column = &r->columns[i];
+		size_t present = r->capacity, values = r->capacity;
+
+		if (!fl_grow_exactly(&column->present, &present, rows,
+				     sizeof(*column->present)) ||
+		    !(column->type == FL_PARQUET_BYTES ?
+			      fl_grow_exactly(&column->text, &values, rows,
+					      sizeof(*column->text)) :
+			      fl_grow_exactly(&column->number, &values, rows,
+					      sizeof(*column->number))))
+			return false;
+	}
+	fl_free(r->packed);
+	fl_free(r->index);
+	r->packed = fl_zeroed(rows, sizeof(*r->packed));
+	r->index = fl_zeroed(rows, sizeof(*r->index));
+	r->capacity = r->packed && r->index ? rows : 0;
+	return r->capacity;
+}
+
+/* The number of rows comes after the columns, so the list is read twice. */
+static bool read_row_count(struct reader *r)
+{
+	struct fl_message in = r->groups;
+	struct fl_thrift_field field;
+	int last = 0;
+
+	r->nrows = -1;
+	while (fl_thrift_next(&in, &last, &field)) {
+		if (field.id == 3)
+			r->nrows = field.number;
+		fl_thrift_skip(&in, &field);
+	}
+	return !in.damaged && r->nrows >= 0 && r->nrows <= FL_PARQUET_ROWS;
+}
+
+/* false, with the column in *bad: it is damaged. */
+static bool read_group(struct reader *r, struct column **bad)
+{
+	struct fl_thrift_field field;
+	struct chunk chunk;
+	int last = 0;
+
+	*bad = NULL;
+	r->group++;
+	if (!read_row_count(r) || (r->nrows && !reserve(r, (size_t)r->nrows)))
+		return false;
+	while (fl_thrift_next(&r->groups, &last, &field)) {
+		if (field.id != 1 || !is_structs(&field)) {
+			fl_thrift_skip(&r->groups, &field);
+			continue;
+		}
+		if (field.count != r->ncolumns)
+			return false;
+		for (size_t i = 0; i < r->ncolumns; i++) {
+			*bad = &r->columns[i];
+			if (!read_chunk_place(&r->groups, &chunk) ||
+			    !read_chunk(r, *bad, &chunk))
+				return false;
+		}
+	}
+	*bad = NULL;
+	return !r->groups.damaged;
+}
+
+/* Rows ---------------------------------------------------------------- */
+
+static bool add_node(struct reader *r, size_t row)
+{
+	const struct column *type = r->fixed[FL_PARQUET_FRAME_TYPE];
+	int64_t node = r->fixed[FL_PARQUET_NODE]->number[row];
+	int64_t parent = r->fixed[FL_PARQUET_PARENT]->number[row];
+	struct slice text = fl_name_at(r->flame, type->text[row]);
+	flame_id frame;
+
+	if (node < 1 || (uint64_t)node != r->nnodes + 1 || parent < 0 ||
+	    parent >= node || !fl_frames_allowed(r->source, 1) ||
+	    !fl_grow(&r->stacks, &r->stacks_capacity, r->nnodes + 2,
+		     sizeof(*r->stacks)))
+		return false;
+	frame = fl_frame_as_is(r->flame, &(struct flame_frame){
+		.name = r->fixed[FL_PARQUET_FRAME]->text[row],
+		.type = text.size == 1 ? fl_type_of_suffix(text.data[0]) :
+					 FLAME_UNKNOWN });
+	r->stacks[0] = 0;
+	r->stacks[++r->nnodes] = flame_stack(r->flame, r->stacks[parent],
+					     frame);
+	return true;
+}
+
+/* Rows are sorted by labels: most have those of the row before. */
+static flame_id labels_of(struct reader *r, size_t row)
+{
+	flame_id set = 0;
+	bool same = r->last != SIZE_MAX;
+
+	for (size_t i = 0; same && i < r->ncolumns; i++)
+		same = r->columns[i].fixed >= 0 ||
+		       r->columns[i].text[row] == r->columns[i].text[r->last];
+	if (same)
+		return r->labels;
+	for (size_t i = 0; i < r->ncolumns; i++)
+		if (r->columns[i].fixed < 0 && r->columns[i].text[row])
+			set = flame_label(r->flame, set, r->columns[i].key,
+					  r->columns[i].text[row]);
+	return set;
+}
+
+static flame_id metric_of(struct reader *r, size_t row)
+{
+	flame_id name = r->fixed[FL_PARQUET_METRIC]->text[row];
+	flame_id unit = r->fixed[FL_PARQUET_UNIT]->text[row];
+
+	if (!r->metric || name != r->metric_name || unit != r->unit_name)
+		r->metric = flame_metric(r->flame,
+					 fl_name_at(r->flame, name).data,
+					 fl_name_at(r->flame, unit).data);
+	r->metric_name = name;
+	r->unit_name = unit;
+	return r->metric;
+}
+
+static bool add_row(struct reader *r, size_t row)
+{
+	int64_t node = r->fixed[FL_PARQUET_NODE]->number[row];
+	int64_t value = r->fixed[FL_PARQUET_VALUE]->number[row];
+	flame_id metric;
+
+	if (node < 0 || (uint64_t)node > r->nnodes ||
+	    !r->fixed[FL_PARQUET_METRIC]->text[row])
+		return false;
+	metric = metric_of(r, row);
+	r->labels = labels_of(r, row);
+	r->last = row;
+	r->good++;
+	return fl_emit(r->source, &(struct flame_sample){
+		.stack = node ? r->stacks[node] : 0, .metric = metric,
+		.labels = r->labels, .time = FLAME_NOTIME, .weight = value },
+		fl_metric_samples(r->flame, metric, value)) == FLAME_OK;
+}
+
+static bool add_rows(struct reader *r)
+{
+	const uint32_t *nodes = r->fixed[FL_PARQUET_FRAME]->present;
+	bool good = true;
+
+	r->last = SIZE_MAX;
+	for (size_t i = 0; good && i < (size_t)r->nrows; i++)
+		good = nodes[i] ? add_node(r, i) : add_row(r, i);
+	return good;
+}
+
+/* The offsets of a footer are those of its own file. */
+static int end(struct reader *r)
+{
+	if (r->source->damage || r->data_end == r->footer)
+		return FLAME_END;
+	return fl_fail(r->flame, "%s: several Parquet files one after another: "
+		       "name each of them", fl_in_name(r->source->in));
+}
+
+static int read(struct flame_source *source)
+{
+	struct reader *r = source->state;
+	struct column *bad = NULL;
+
+	r->source = source;
+	r->flame = source->flame;
+	if (!r->begun && begin(r) != FLAME_OK)
+		return FLAME_FAILED;
+	if (r->group >= r->ngroups)
+		return end(r);
+	if (!read_group(r, &bad) || !add_rows(r))
+		return fl_failed(r->flame) ? FLAME_FAILED : damaged(r, bad);
+	return FLAME_OK;
+}
+
+static int open(struct flame_source *source)
+{
+	fl_in_map(source->in);
+	return FLAME_OK;
+}
+
+static void release(void *state)
+{
+	struct reader *r = state;
+
+	for (size_t i = 0; i < r->ncolumns; i++) {
+		fl_free(r->columns[i].present);
+		fl_free(r->columns[i].text);
+		fl_free(r->columns[i].number);
+	}
+	fl_free(r->columns);
+	fl_free(r->page);
+	fl_free(r->dictionary);
+	fl_free(r->packed);
+	fl_free(r->index);
+	fl_free(r->stacks);
+}
+
+const struct fl_format fl_format_parquet = {
+	.name = "parquet",
+	.facts = FLAME_TABLE,
+	.summary = "Parquet: rows a stack, labels as columns",
+	.suffixes = ".parquet",
+	.probe = probe,
+	.state_size = sizeof(struct reader),
+	.open = open,
+	.read = read,
+	.release = release,
+	.create = fl_parquet_create,
+};
