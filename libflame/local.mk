@@ -78,8 +78,13 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/native/cfi_expression.c libflame/native/dwarf.h \
 	libflame/native/elf.c libflame/native/elf.h \
 	libflame/native/frame.c libflame/native/frame.h \
+	libflame/native/jitdump.c libflame/native/jitdump.h \
 	libflame/native/mappings.c \
-	libflame/native/names.h libflame/native/process.h \
+	libflame/native/files.c libflame/native/files.h \
+	libflame/native/module.c libflame/native/module.h \
+	libflame/native/names.c libflame/native/names.h \
+	libflame/native/plain_name.c libflame/native/plain_name.h \
+	libflame/native/process.h \
 	libflame/native/stubs.c \
 	libflame/native/symbols.c libflame/native/symbols.h \
 	libflame/native/unwind.c libflame/native/unwind.h \

@@ -5,11 +5,10 @@
 #include "fl.h"
 
 #include "native/debug.h"
+#include "native/files.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 FL_LATE(fl_dw, LIBDW, LIBDW_FILE, "inline", "names inlined functions");
@@ -17,22 +16,6 @@ FL_LATE(fl_dw, LIBDW, LIBDW_FILE, "inline", "names inlined functions");
 const char *fl_dw_open(void)
 {
 	return fl_late_open(&fl_dw_late);
-}
-
-/* Not a pipe, which would wait for a writer; to open a device may do something. */
-static int open_file(const char *path)
-{
-	int at = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	char name[32];
-	struct stat st;
-
-	if (at < 0)
-		return -1;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", at);
-	if (fstat(at, &st) == 0 && S_ISREG(st.st_mode))
-		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	close(at);
-	return fd;
 }
 
 /* Where distributions install stripped debug information, by build id. */
@@ -52,7 +35,7 @@ static void open_debug_file(struct fl_debug *module)
 		size += snprintf(path + size, sizeof(path) - (size_t)size,
 				 "%02x", bytes[i]);
 	snprintf(path + size, sizeof(path) - (size_t)size, ".debug");
-	module->debug_fd = open_file(path);
+	module->debug_fd = fl_regular_open(path);
 	if (module->debug_fd < 0)
 		return;
 	module->debug_elf = fl_dw.elf_begin(module->debug_fd, ELF_C_READ_MMAP,
@@ -159,7 +142,7 @@ static bool read_elf(struct fl_debug *module)
 
 struct fl_debug *fl_debug_open(const char *path)
 {
-	return fl_debug_of(open_file(path), path);
+	return fl_debug_of(fl_regular_open(path), path);
 }
 
 struct fl_debug *fl_debug_of(int fd, const char *path)

@@ -252,7 +252,8 @@ void fl_native_frame(struct flame *flame, struct fl_buf *scratch,
 		spell(scratch, whole, (struct slice){ rest.data, n },
 		      frame.type);
 		frame.name = flame_name(flame, scratch->data, scratch->size);
-		if (!fl_frame_list_add(flame, list, flame_frame(flame, &frame)) ||
+		if (!fl_frame_list_add(flame, list,
+				       flame_frame(flame, &frame)) ||
 		    n == rest.size)
 			break;
 		rest = after(rest, n + 2);

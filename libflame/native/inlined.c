@@ -207,7 +207,8 @@ static const char *linkage_of(Dwarf_Die *origin)
 }
 
 static bool each_of_chain(Dwarf_Die *unit, uint64_t address, Dwarf_Die *chain,
-			  int n, void (*take)(void *, const struct fl_inlined *),
+			  int n,
+			  void (*take)(void *, const struct fl_inlined *),
 			  void *arg)
 {
 	struct source source = source_at(unit, address);

@@ -2,8 +2,8 @@
 /*
  * Names of the addresses of a recorded profile, as perf would print them.
  *
- * A reader makes one struct fl_names, gets a module for each file that was
- * mapped, keeps a struct fl_mappings for each process, and asks for the frames
+ * A reader makes one struct fl_native_names, gets a module for each file that
+ * was mapped, keeps a struct fl_mappings for each process, and asks for the frames
  * of each address:
  *
  *	names = fl_names_new(flame, &options->names);
@@ -33,12 +33,12 @@ struct fl_names_options {
 	char *kallsyms;		/* the kernel's symbols; or NULL */
 };
 
-struct fl_names;
+struct fl_native_names;
 
 /* NULL: out of memory, or an option's file cannot be read: flame_error. */
-struct fl_names *fl_names_new(struct flame *flame,
+struct fl_native_names *fl_names_new(struct flame *flame,
 			      const struct fl_names_options *options);
-void fl_names_free(struct fl_names *names);
+void fl_names_free(struct fl_native_names *names);
 
 /*
  * The module of a mapping, by its path as recorded ("/usr/lib/libc.so.6",
@@ -47,12 +47,12 @@ void fl_names_free(struct fl_names *names);
  * jitdump of this process (as the process itself sees its number).  The same
  * arguments name the same module.  NULL: out of memory.
  */
-struct fl_module *fl_names_module(struct fl_names *names, pid_t pid,
+struct fl_module *fl_names_module(struct fl_native_names *names, pid_t pid,
 				  struct slice path, const uint8_t *id,
 				  size_t id_size);
 
 /* A sample begins: addresses without names are counted by samples. */
-void fl_names_sample(struct fl_names *names);
+void fl_names_sample(struct fl_native_names *names);
 
 /*
  * The frames of a user's address, leaf first: several where functions were
@@ -61,20 +61,21 @@ void fl_names_sample(struct fl_names *names);
  * caller's matter (perf does so for stacks that it unwinds only).
  * 0: out of memory.
  */
-size_t fl_names_user(struct fl_names *names, const struct fl_mappings *maps,
-		     uint64_t at, const flame_id **frames);
+size_t fl_names_user(struct fl_native_names *names,
+		     const struct fl_mappings *maps, uint64_t at,
+		     const flame_id **frames);
 /*
  * The kernel's: by --kallsyms, its symbols added below, or on the machine that
  * recorded (the kernel's build id is the running one's) /proc/kallsyms.
  */
-size_t fl_names_kernel(struct fl_names *names, uint64_t at,
+size_t fl_names_kernel(struct fl_native_names *names, uint64_t at,
 		       const flame_id **frames);
 /* The kernel's build id, its modules' places, programs of BPF. */
-void fl_names_kernel_id(struct fl_names *names, const uint8_t *id,
+void fl_names_kernel_id(struct fl_native_names *names, const uint8_t *id,
 			size_t id_size);
-bool fl_names_kernel_map(struct fl_names *names, struct slice path,
+bool fl_names_kernel_map(struct fl_native_names *names, struct slice path,
 			 uint64_t start, uint64_t end, uint64_t offset);
-bool fl_names_kernel_symbol(struct fl_names *names, uint64_t start,
+bool fl_names_kernel_symbol(struct fl_native_names *names, uint64_t start,
 			    uint64_t size, struct slice name);
 
 /*
@@ -82,12 +83,13 @@ bool fl_names_kernel_symbol(struct fl_names *names, uint64_t start,
  * as they are to be looked up; returns how many.  Registers are by perf's
  * numbers: the n-th set bit of mask is values[n].
  */
-size_t fl_names_unwind(struct fl_names *names, const struct fl_mappings *maps,
-		       uint64_t mask, const uint64_t *values,
+size_t fl_names_unwind(struct fl_native_names *names,
+		       const struct fl_mappings *maps, uint64_t mask,
+		       const uint64_t *values,
 		       const struct fl_stack_bytes *stack,
 		       uint64_t *addresses, size_t capacity);
 
 /* Says once what has no names, and why, with the numbers of samples. */
-void fl_names_report(struct fl_names *names, const char *input);
+void fl_names_report(struct fl_native_names *names, const char *input);
 
 #endif

@@ -39,15 +39,28 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Which of two symbols with one address is to stay: whether it is x. */
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/*
+ * Which of two symbols with one address is to stay, as perf chooses: one with a
+ * size, a function, a global name, fewer underscores, the longer name.
+ */
 static bool is_better(const struct fl_symbol *x, const struct fl_symbol *than)
 {
-	if (x->end != than->end)
-		return x->end > than->end;
-	/* Of several names of a function prefer the one without underscores. */
-	if ((x->name[0] == '_') != (than->name[0] == '_'))
-		return than->name[0] == '_';
-	return strcmp(x->name, than->name) < 0;
+	size_t n = underscores(x->name), m = underscores(than->name);
+
+	if ((x->end == x->start) != (than->end == than->start))
+		return x->end > x->start;
+	if (x->rank != than->rank)
+		return x->rank > than->rank;
+	if (n != m)
+		return n < m;
+	n = strlen(x->name);
+	m = strlen(than->name);
+	return n != m ? n > m : x->name < than->name;
 }
 
 /*
@@ -172,6 +185,11 @@ static void sort(struct fl_symbols *symbols, const struct fl_elf *elf)
 				data[i].start + 4096, elf);
 }
 
+void fl_symbols_sort(struct fl_symbols *symbols)
+{
+	sort(symbols, NULL);
+}
+
 struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at)
 {
 	size_t low = 0, high = symbols->count;
@@ -208,6 +226,14 @@ static bool is_function(const Elf64_Sym *sym)
 	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
 		(type == STT_NOTYPE && sym->st_size)) &&
 	       sym->st_shndx != SHN_UNDEF && sym->st_value;
+}
+
+static uint8_t rank_of(const Elf64_Sym *sym)
+{
+	unsigned bind = ELF64_ST_BIND(sym->st_info);
+
+	return (uint8_t)((ELF64_ST_TYPE(sym->st_info) != STT_NOTYPE) * 4 +
+			 (bind != STB_WEAK) * 2 + (bind == STB_GLOBAL));
 }
 
 /* Longer names end there: a hostile file may have one of 256 MB. */
@@ -260,6 +286,8 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 		if (good && sym.st_shndx < elf->nsections)
 			symbols->data[symbols->count - 1].section =
 				sym.st_shndx;
+		if (good)
+			symbols->data[symbols->count - 1].rank = rank_of(&sym);
 	}
 	fl_free(bytes);
 	if (*found)
@@ -411,13 +439,18 @@ static void remove_overlaps(struct fl_symbols *symbols)
 	symbols->count = n;
 }
 
-bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size)
+void fl_symbols_replace(struct fl_symbols *symbols)
 {
-	bool good = each_line(symbols, text, size, add_map_line);
-
 	if (symbols->count)
 		qsort(symbols->data, symbols->count, sizeof(*symbols->data),
 		      by_line);
 	remove_overlaps(symbols);
+}
+
+bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size)
+{
+	bool good = each_line(symbols, text, size, add_map_line);
+
+	fl_symbols_replace(symbols);
 	return good;
 }

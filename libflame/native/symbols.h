@@ -14,6 +14,7 @@ struct fl_symbol {
 	flame_id frame;		/* 0: not looked up yet */
 	uint32_t section;	/* of an ELF file; or 0 */
 	bool stub;		/* calls the function of this name */
+	uint8_t rank;		/* of several names: more is better */
 };
 
 /* Sorted by start.  Zeroed: empty. */
@@ -34,6 +35,10 @@ bool fl_symbols_add(struct fl_symbols *symbols, uint64_t start, uint64_t end,
 bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size);
 /* A perf map: "START SIZE NAME" in each line; text is consumed. */
 bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size);
+/* The later of two that overlap stays, as in a perf map; names lie in order. */
+void fl_symbols_replace(struct fl_symbols *symbols);
+/* After fl_symbols_append. */
+void fl_symbols_sort(struct fl_symbols *symbols);
 /* NULL: nothing at this address. */
 struct fl_symbol *fl_symbols_at(struct fl_symbols *symbols, uint64_t at);
 void fl_symbols_free(struct fl_symbols *symbols);

@@ -7,6 +7,7 @@
  */
 #include "fl.h"
 
+#include "native/module.h"
 #include "sample/process.h"
 #include "sample/virtual_machines.h"
 #include "native/frame.h"
@@ -16,7 +17,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,132 +100,25 @@ static int open_mapped(const struct fl_module *module, pid_t pid,
 	return fd;
 }
 
-static bool is_debug_of(const struct fl_elf *debug, const struct fl_elf *elf)
+static int open_by_id(void *arg, const char *digits)
 {
-	return debug && (!elf->build_id_size ||
-			 (elf->build_id_size == debug->build_id_size &&
-			  memcmp(elf->build_id, debug->build_id,
-				 elf->build_id_size) == 0));
+	return fl_open_debug(*(const pid_t *)arg, digits);
 }
 
-/* By the build id, as distributions lay them. */
-static struct fl_elf *debug_by_id(const struct fl_elf *elf, pid_t pid)
+static int open_by_path(void *arg, const char *path)
 {
-	char digits[2 * sizeof(elf->build_id) + 1];
-	int fd;
-
-	if (elf->build_id_size < 2)
-		return NULL;
-	for (size_t i = 0; i < elf->build_id_size; i++)
-		snprintf(digits + 2 * i, 3, "%02x", elf->build_id[i]);
-	fd = fl_open_debug(pid, digits);
-	return fd < 0 ? NULL : fl_elf_open(fd);
-}
-
-/* By .gnu_debuglink: a name, beside the file or below /usr/lib/debug. */
-static struct fl_elf *debug_by_link(struct fl_elf *elf, pid_t pid,
-				    const char *path)
-{
-	static const char *const forms[] = {
-		"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"
-	};
-	char *link = fl_elf_copy(elf, fl_elf_section(elf, ".gnu_debuglink"));
-	const char *slash = strrchr(path, '/');
-	struct fl_elf *debug = NULL;
-	char name[4096];
-
-	for (size_t i = 0; link && slash && !debug && !strchr(link, '/') &&
-	     i < FL_COUNT(forms); i++) {
-		int fd;
-
-		snprintf(name, sizeof(name), forms[i], (int)(slash - path),
-			 path, link);
-		if (strcmp(name, path) == 0)
-			continue;
-		fd = fl_open_in_root(pid, name, true);
-		debug = fd < 0 ? NULL : fl_elf_open(fd);
-		if (debug && !is_debug_of(debug, elf)) {
-			fl_elf_close(debug);
-			debug = NULL;
-		}
-	}
-	fl_free(link);
-	return debug;
-}
-
-/*
- * .gnu_debugdata: a small file of symbols that is packed with xz, as Fedora and
- * its kin have.  The file may be anybody's, so its damage is nobody's error.
- */
-static bool unpack(struct flame *own, const void *packed, size_t size,
-		   struct fl_buf *to)
-{
-	enum { STEP = 1 << 16, MOST = 64 << 20 };
-	struct fl_in *in = fl_in_decoded(fl_in_memory(own, packed, size,
-						      ".gnu_debugdata"));
-	const uint8_t *at;
-	size_t avail;
-
-	while (in && to->size < MOST && !to->failed &&
-	       (at = fl_in_peek(in, STEP, &avail)) && avail) {
-		avail = FL_MIN(avail, (size_t)STEP);
-		fl_buf_put(to, (const char *)at, avail);
-		fl_in_consume(in, avail);
-	}
-	fl_in_close(in);
-	return to->size && !to->failed;
-}
-
-static struct fl_elf *open_packed(struct fl_elf *elf, struct fl_buf *bytes)
-{
-	const struct fl_elf_section *section = fl_elf_section(elf,
-							".gnu_debugdata");
-	void *packed = fl_elf_copy(elf, section);
-	struct flame *own = packed ? flame_new() : NULL;
-	struct fl_elf *debug = NULL;
-
-	if (own && unpack(own, packed, section->size, bytes))
-		debug = fl_elf_memory(bytes->data, bytes->size);
-	flame_free(own);
-	fl_free(packed);
-	return debug;
-}
-
-static struct fl_elf *open_vdso(void)
-{
-	const Elf64_Ehdr *e = (const void *)(uintptr_t)
-			      getauxval(AT_SYSINFO_EHDR);
-
-	/* The section headers are at the end of the file. */
-	return e ? fl_elf_memory(e, e->e_shoff +
-				    (size_t)e->e_shnum * e->e_shentsize) : NULL;
+	return fl_open_in_root(*(const pid_t *)arg, path, true);
 }
 
 static void read_elf(struct fl_processes *all, struct fl_module *module,
 		     pid_t pid)
 {
-	const struct fl_elf_section *section;
-	struct fl_elf *elf = module->elf, *debug = NULL;
-	struct fl_buf unpacked = { 0 };
-	void *frame;
+	const struct fl_debug_files files = { open_by_id, open_by_path, &pid };
+	struct fl_module_debug debug;
 
-	section = fl_elf_section(elf, ".eh_frame");
-	frame = fl_elf_copy(elf, section);
-	if (frame)
-		fl_cfi_init(&module->cfi, frame, section->size,
-			    section->address);
-	if (!fl_elf_section(elf, ".symtab")) {
-		debug = debug_by_id(elf, pid);
-		if (!debug)
-			debug = debug_by_link(elf, pid, module->path);
-		if (!debug)
-			debug = open_packed(elf, &unpacked);
-	}
-	fl_symbols_elf(&module->symbols, elf, debug);
-	module->debug = fl_places_file(all->places, elf, debug);
-	elf->refused |= debug && debug->refused;
-	fl_elf_close(debug);
-	fl_buf_free(&unpacked);
+	fl_module_read(module, &files, &debug);
+	module->debug = fl_places_file(all->places, module->elf, debug.elf);
+	fl_module_debug_close(&debug);
 }
 
 static bool is_vm_symbol(const char *name)
@@ -321,7 +214,7 @@ static void load(struct fl_processes *all, pid_t pid,
 	int fd;
 
 	if (strcmp(module->path, "[vdso]") == 0) {
-		module->elf = open_vdso();
+		module->elf = fl_elf_vdso();
 	} else {
 		fd = open_mapped(module, pid, mapping);
 		module->elf = fd < 0 ? NULL : fl_elf_open(fd);

@@ -6,7 +6,7 @@
 #ifndef FL_SAMPLE_PROC_H
 #define FL_SAMPLE_PROC_H
 
-#include "base/base.h"
+#include "native/files.h"
 
 #include <dirent.h>
 #include <sys/types.h>
@@ -47,8 +47,6 @@ bool fl_read_owner(pid_t pid, uid_t *owner);
 bool fl_read_memory_parts(pid_t pid, const uint64_t *at, size_t n, void *to,
 			  size_t size);
 
-/* A whole file, with a NUL after it, for fl_free; NULL: see errno. */
-char *fl_read_file(int fd, size_t limit, size_t *size);
 /* A whole file of /proc/PID, with a NUL after it, for fl_free; NULL: none. */
 char *fl_read_proc(pid_t pid, const char *name, size_t *size);
 int64_t fl_now(void);	/* CLOCK_MONOTONIC, ns */

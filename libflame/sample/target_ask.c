@@ -275,27 +275,6 @@ DIR *fl_open_folder(pid_t pid, const char *name)
 	return dir;
 }
 
-char *fl_read_file(int fd, size_t limit, size_t *size)
-{
-	struct fl_buf buf = { 0 };
-	ssize_t n;
-
-	do {
-		char *to = fl_buf_reserve(&buf, 1 << 16);
-
-		n = to ? read(fd, to, 1 << 16) : -1;
-		if (n > 0)
-			buf.size += (size_t)n;
-	} while (n > 0 && buf.size < limit);
-	if (n < 0 || !fl_buf_reserve(&buf, 1)) {
-		fl_buf_free(&buf);
-		return NULL;
-	}
-	buf.data[buf.size] = '\0';
-	*size = buf.size;
-	return buf.data;
-}
-
 char *fl_read_proc(pid_t pid, const char *name, size_t *size)
 {
 	int fd = fl_open_proc(pid, name);
