@@ -35,6 +35,12 @@ static inline bool fl_slice_starts(struct slice s, const char *text)
 	return s.size >= n && memcmp(s.data, text, n) == 0;
 }
 
+/* Without its first n bytes; n: no more than it has. */
+static inline struct slice fl_slice_from(struct slice s, size_t n)
+{
+	return (struct slice){ s.data + n, s.size - n };
+}
+
 /*
  * Drops byte order marks at its beginning: files that were joined (with cat)
  * have them at the beginning of later lines, too.

@@ -120,7 +120,7 @@ static struct slice without_prefix(struct slice name)
 	for (i = 0; i < FL_COUNT(prefixes); i++) {
 		n = strlen(prefixes[i]);
 		if (fl_slice_starts(name, prefixes[i]) && name.size > n)
-			return (struct slice){ name.data + n, name.size - n };
+			return fl_slice_from(name, n);
 	}
 	return name;
 }

@@ -78,11 +78,6 @@ static struct slice without_arrays(struct slice s)
 	return s;
 }
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static size_t index_of(struct slice s, char c)
 {
 	const char *at = memchr(s.data, c, s.size);
@@ -103,7 +98,7 @@ size_t fl_java_module(struct slice name)
 			return i ? i + 2 : 0;
 	slash = index_of(name, '/');
 	if (at < name.size) {
-		i = at + index_of(after(name, at), '/');
+		i = at + index_of(fl_slice_from(name, at), '/');
 		return slash < name.size && i < name.size ? i + 1 : 0;
 	}
 	if (!slash || slash + 1 >= name.size || index_of(name, '.') > slash)
@@ -112,7 +107,7 @@ size_t fl_java_module(struct slice name)
 		if (is_upper(name.data[i]) ||
 		    !is_name_byte(name.data[i] == '.' ? '_' : name.data[i]))
 			return 0;
-	name = after(name, slash + 1);
+	name = fl_slice_from(name, slash + 1);
 	return !fl_is_digit(name.data[0]) && index_of(name, '/') == name.size &&
 	       index_of(name, '.') < name.size ? slash + 1 : 0;
 }
@@ -177,21 +172,21 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 	size_t module = leaf ? 0 : fl_java_module(placed), dot;
 
 	java->module = (struct slice){ name.data, module };
-	bare = without_arrays(after(placed, module));
+	bare = without_arrays(fl_slice_from(placed, module));
 	dot = last_of(bare, '.');
 	java->leaf = leaf;
 	java->dotted = false;
 	if (!leaf && !is_java(bare, type))
 		return false;
 	class = (struct slice){ bare.data, dot ? dot - 1 : 0 };
-	method = after(bare, dot);
+	method = fl_slice_from(bare, dot);
 	/* No method's name begins with a digit; a hidden class' end does. */
 	if (leaf || module + bare.size < placed.size || !class.size ||
 	    !method.size || fl_is_digit(method.data[0]) ||
 	    is_class_alone(class, method))
 		class = bare;
 	java->class = class;
-	java->rest = after(name, module + class.size);
+	java->rest = fl_slice_from(name, module + class.size);
 	return true;
 }
 
@@ -248,15 +243,15 @@ bool fl_java_agent(struct slice s, struct slice *class, struct slice *method)
 	while (end < s.size && s.data[end] != ';' && s.data[end] != ':')
 		end++;
 	*class = (struct slice){ s.data, end };
-	*method = after(s, end);
+	*method = fl_slice_from(s, end);
 	if (fl_slice_starts(*method, ";::") || fl_slice_starts(*method, ":::"))
-		*method = after(*method, 3);
+		*method = fl_slice_from(*method, 3);
 	else if (fl_slice_starts(*method, ";."))
-		*method = after(*method, 2);
+		*method = fl_slice_from(*method, 2);
 	else
 		return false;
 	if (class->size > 1 && class->data[0] == 'L')
-		*class = after(*class, 1);
+		*class = fl_slice_from(*class, 1);
 	else if (index_of(*class, '/') == class->size)
 		return false;
 	return fl_java_made_of(*class, "/.") && fl_java_made_of(*method, "");
@@ -293,7 +288,7 @@ static bool of_statsd(struct slice s, struct fl_buf *out)
 	dash = last_of(s, '-');
 	if (dash < 2 || dash == s.size || fl_is_digit(s.data[dash]))
 		return false;
-	method = after(s, dash);
+	method = fl_slice_from(s, dash);
 	class = (struct slice){ s.data, dash - 1 };
 	dash = last_of(class, '-');
 	if (!dash || dash == class.size || !is_upper(class.data[dash]) ||
@@ -310,7 +305,7 @@ static struct slice no_type(struct slice s)
 
 	if (blank &&
 	    fl_java_made_of((struct slice){ s.data, blank - 1 }, ". []"))
-		return after(s, blank);
+		return fl_slice_from(s, blank);
 	return s;
 }
 
@@ -331,7 +326,7 @@ bool fl_java_dotted(struct slice name, struct fl_buf *out)
 	    java.rest.size < 2 || java.rest.data[0] != '.' ||
 	    !java.class.size)
 		return false;
-	put_dotted(out, java.class, '/', after(java.rest, 1));
+	put_dotted(out, java.class, '/', fl_slice_from(java.rest, 1));
 	return true;
 }
 

@@ -32,11 +32,6 @@ static bool is_cut(char c)
 	return c == '/' || c == '.';
 }
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* How many bytes s begins with of a kind. */
 static size_t span(struct slice s, bool (*is)(char c))
 {
@@ -162,18 +157,18 @@ static bool ends_here(struct slice s, size_t n)
 static size_t of_kind(const struct kind *kind, struct slice class, size_t i,
 		      size_t *keep)
 {
-	struct slice s = after(class, i);
+	struct slice s = fl_slice_from(class, i);
 	size_t n, more;
 
 	if (s.data[0] != kind->word[0] || !fl_slice_starts(s, kind->word) ||
 	    !begins_here(kind, class, i))
 		return 0;
 	*keep = n = strlen(kind->word);
-	if (!fl_slice_starts(after(s, n), kind->separator) ||
-	    begins_with_word(after(s, n)))
+	if (!fl_slice_starts(fl_slice_from(s, n), kind->separator) ||
+	    begins_with_word(fl_slice_from(s, n)))
 		return 0;
 	n += strlen(kind->separator);
-	more = span(after(s, n), kind->is);
+	more = span(fl_slice_from(s, n), kind->is);
 	return more >= kind->min && ends_here(s, n + more) ? n + more : 0;
 }
 
@@ -184,16 +179,16 @@ static size_t of_kind(const struct kind *kind, struct slice class, size_t i,
 static size_t of_cglib(struct slice s, size_t *keep)
 {
 	size_t word = fl_slice_starts(s, "$$") ?
-		      span(after(s, 2), is_alphanumeric) : 0, n, hex;
+		      span(fl_slice_from(s, 2), is_alphanumeric) : 0, n, hex;
 	bool by = false;
 
 	for (size_t i = 0; i + 2 < word; i++)
 		by |= s.data[2 + i] == 'B' && s.data[3 + i] == 'y';
 	*keep = n = 2 + word;
-	if (!by || !fl_slice_starts(after(s, n), "$$"))
+	if (!by || !fl_slice_starts(fl_slice_from(s, n), "$$"))
 		return 0;
 	n += 2;
-	hex = span(after(s, n), is_hex_or_underscore);
+	hex = span(fl_slice_from(s, n), is_hex_or_underscore);
 	return hex && ends_here(s, n + hex) ? n + hex : 0;
 }
 
@@ -206,10 +201,10 @@ static size_t of_proxy_package(struct slice s, size_t *keep)
 	    !fl_slice_starts(s, "jdk.proxy"))
 		return 0;
 	*keep = n;
-	digits = span(after(s, n), fl_is_digit);
+	digits = span(fl_slice_from(s, n), fl_is_digit);
 	n += digits;
 	return digits && n < s.size && is_cut(s.data[n]) &&
-	       fl_slice_starts(after(s, n + 1), "$Proxy") ? n : 0;
+	       fl_slice_starts(fl_slice_from(s, n + 1), "$Proxy") ? n : 0;
 }
 
 /* Behind the last '_': Rhino's "org/mozilla/javascript/gen/app_js_17". */
@@ -231,18 +226,18 @@ static size_t of_rhino(struct slice s, size_t *keep)
 /* Trino and Presto: "io/trino/$gen/PageFilter_20260131_120000_42". */
 static size_t of_trino(struct slice class, size_t i, size_t *keep)
 {
-	struct slice s = after(class, i);
+	struct slice s = fl_slice_from(class, i);
 	size_t n = 1, parts = 0, digits;
 
 	if (s.data[0] != '_' || i < 6)
 		return 0;
 	for (size_t j = 0; j + 5 < i && parts == 0; j++)
-		parts = fl_slice_starts(after(class, j), "$gen") &&
+		parts = fl_slice_starts(fl_slice_from(class, j), "$gen") &&
 			is_cut(class.data[j + 4]);
 	if (!parts)
 		return 0;
 	for (parts = 0; parts < 3; parts++, n += digits + 1) {
-		digits = span(after(s, FL_MIN(n, s.size)), fl_is_digit);
+		digits = span(fl_slice_from(s, FL_MIN(n, s.size)), fl_is_digit);
 		if (!digits || (parts == 0 && digits != 8))
 			return 0;
 		if (parts < 2 && (n + digits >= s.size ||
@@ -255,7 +250,7 @@ static size_t of_trino(struct slice class, size_t i, size_t *keep)
 
 static size_t counter_at(struct slice class, size_t i, size_t *keep)
 {
-	struct slice s = after(class, i);
+	struct slice s = fl_slice_from(class, i);
 	size_t n = 0;
 
 	for (size_t k = 0; !n && k < FL_COUNT(kinds); k++)

@@ -15,11 +15,6 @@ static bool is_lower(char c)
 	return (c >= 'a' && c <= 'z') || c == '_';
 }
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static size_t index_of(struct slice s, char c)
 {
 	const char *at = memchr(s.data, c, s.size);
@@ -83,7 +78,7 @@ static size_t count_parts(struct slice package)
 		if (!end || !is_lower(package.data[0]))
 			return 0;
 		n++;
-		package = after(package, FL_MIN(end + 1, package.size));
+		package = fl_slice_from(package, FL_MIN(end + 1, package.size));
 	}
 	return n;
 }
@@ -106,7 +101,7 @@ static bool is_java_class(struct slice class, enum evidence evidence)
 {
 	size_t begin = class_begin(class), parts;
 	struct slice package = { class.data, begin ? begin - 1 : 0 };
-	struct slice name = after(class, begin);
+	struct slice name = fl_slice_from(class, begin);
 
 	if (!name.size || !((name.data[0] >= 'A' && name.data[0] <= 'Z') ||
 			    memchr(name.data, '$', name.size)))
@@ -148,7 +143,7 @@ static bool take_result(struct slice *head, bool *result)
 	if (!fl_java_made_of((struct slice){ head->data, blank - 1 },
 			     ". []<>,?&"))
 		return false;
-	*head = after(*head, blank);
+	*head = fl_slice_from(*head, blank);
 	return true;
 }
 
@@ -164,7 +159,7 @@ static bool take_around(struct slice *s, struct around *around)
 	struct slice bare = fl_java_bare(*s), inside;
 	size_t open = index_of(bare, '(');
 
-	*around = (struct around){ .place = after(*s, bare.size) };
+	*around = (struct around){ .place = fl_slice_from(*s, bare.size) };
 	*s = bare;
 	if (open == s->size)
 		return true;
@@ -173,7 +168,7 @@ static bool take_around(struct slice *s, struct around *around)
 	inside = (struct slice){ s->data + open + 1, s->size - open - 2 };
 	around->arguments = !is_place(inside);
 	if (!around->arguments)
-		around->place = after(*s, open);
+		around->place = fl_slice_from(*s, open);
 	else if (inside.size && !fl_java_made_of(inside, ". []<>,?&/"))
 		return false;
 	s->size = open;
@@ -205,7 +200,7 @@ static bool respell_word(struct slice s, enum evidence evidence, bool changed,
 {
 	size_t dot = last_of(s, '.');
 	struct slice class = { s.data, dot ? dot - 1 : 0 };
-	struct slice method = after(s, dot);
+	struct slice method = fl_slice_from(s, dot);
 	struct slice base = { class.data, index_of(class, '/') };
 	bool slashed = base.size < class.size &&
 		       index_of(base, '.') == base.size;
@@ -223,7 +218,7 @@ static bool respell(struct slice name, enum flame_type type,
 		    struct fl_buf *out)
 {
 	struct slice s = fl_java_bare(name), class, method;
-	struct around around = { .place = after(name, s.size) };
+	struct around around = { .place = fl_slice_from(name, s.size) };
 	enum evidence evidence = is_compiled(type) ? COMPILED : NO_EVIDENCE;
 	size_t module;
 
@@ -239,7 +234,7 @@ static bool respell(struct slice name, enum flame_type type,
 		    (module > 1 && (s.data[module - 2] == '/' ||
 				    memchr(s.data, '@', module))))
 			evidence = CERTAIN;
-		if (!respell_word(after(s, module), evidence,
+		if (!respell_word(fl_slice_from(s, module), evidence,
 				  module || around.arguments, out))
 			return false;
 	}

@@ -39,7 +39,7 @@ static bool split(struct slice name, const char *before, const char *after,
 	if (!fl_slice_starts(name, before))
 		return false;
 	i = skip_digits(name, from);
-	*rest = (struct slice){ name.data + i, name.size - i };
+	*rest = fl_slice_from(name, i);
 	if (i == from || !fl_slice_starts(*rest, after))
 		return false;
 	rest->data++;

@@ -47,7 +47,7 @@ static struct slice no_package(struct slice s)
 
 	while (i && (dots += s.data[i - 1] == '.') < 2)
 		i--;
-	return (struct slice){ s.data + i, s.size - i };
+	return fl_slice_from(s, i);
 }
 
 enum { SEVERAL = UINT32_MAX };

@@ -12,11 +12,6 @@ static bool is_word(char c)
 	       (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
 }
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static struct slice head(struct slice s, size_t n)
 {
 	return (struct slice){ s.data, n };
@@ -24,7 +19,7 @@ static struct slice head(struct slice s, size_t n)
 
 static bool contains(struct slice s, const char *text)
 {
-	for (; s.size; s = after(s, 1))
+	for (; s.size; s = fl_slice_from(s, 1))
 		if (fl_slice_starts(s, text))
 			return true;
 	return false;
@@ -90,7 +85,7 @@ bool fl_tidy_cxx_templates(const struct fl_tidy_input *in, struct fl_buf *out)
 		if (i == s.size)
 			break;
 		n = s.data[i] == '<' && i && is_word(s.data[i - 1]) ?
-		    closing_bracket(after(s, i)) : 0;
+		    closing_bracket(fl_slice_from(s, i)) : 0;
 		if (n)
 			fl_buf_text(out, "<>");
 		else
@@ -108,7 +103,7 @@ static size_t qualifiers_size(struct slice s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < FL_COUNT(all); i++)
-		if (fl_slice_starts(after(s, n), all[i]))
+		if (fl_slice_starts(fl_slice_from(s, n), all[i]))
 			n += strlen(all[i]);
 	return n;
 }
@@ -122,8 +117,8 @@ static size_t arguments_size(struct slice s, size_t i)
 	    s.data[i - 1] == ' ' || s.data[i - 1] == ':' ||
 	    s.data[i - 1] == '-')
 		return 0;
-	n = closing_bracket(after(s, i));
-	return n ? n + qualifiers_size(after(s, i + n)) : 0;
+	n = closing_bracket(fl_slice_from(s, i));
+	return n ? n + qualifiers_size(fl_slice_from(s, i + n)) : 0;
 }
 
 /* "a::f(int) const" as "a::f"; Go's "(*T)" and "(file:line)" stay. */
@@ -137,7 +132,8 @@ bool fl_tidy_cxx_arguments(const struct fl_tidy_input *in, struct fl_buf *out)
 	for (size_t i = 0; i < s.size;) {
 		size_t n;
 
-		if (is_operator(s, i) && fl_slice_starts(after(s, i), "()")) {
+		if (is_operator(s, i) &&
+		    fl_slice_starts(fl_slice_from(s, i), "()")) {
 			fl_buf_text(out, "()");
 			i += 2;
 			continue;
@@ -148,7 +144,8 @@ bool fl_tidy_cxx_arguments(const struct fl_tidy_input *in, struct fl_buf *out)
 		    (s.data[i] == '<' || s.data[i] == '{' ||
 		     s.data[i] == '(') &&
 		    !is_operator(s, i)) {
-			n = FL_MAX(closing_bracket(after(s, i)), (size_t)1);
+			n = FL_MAX(closing_bracket(fl_slice_from(s, i)),
+				   (size_t)1);
 			fl_buf_put(out, s.data + i, n);
 		} else if (!n) {
 			fl_buf_byte(out, s.data[i]);
@@ -185,7 +182,7 @@ static struct slice no_clone(struct slice s)
 		if (fl_slice_ends(s, bare[i]))
 			return head(s, s.size - strlen(bare[i]));
 	for (size_t i = s.size; fl_slice_ends(s, "]") && i-- > 1;)
-		if (fl_slice_starts(after(s, i), " [clone ."))
+		if (fl_slice_starts(fl_slice_from(s, i), " [clone ."))
 			return head(s, i);
 	return s;
 }
@@ -212,7 +209,7 @@ static struct slice no_hash(struct slice s)
 
 	if (s.size < 20)
 		return s;
-	hash = after(s, s.size - 19);
+	hash = fl_slice_from(s, s.size - 19);
 	if (!fl_slice_starts(hash, "::h"))
 		return s;
 	for (size_t i = 3; i < hash.size; i++)
@@ -280,11 +277,11 @@ bool fl_tidy_rust_hashes(const struct fl_tidy_input *in, struct fl_buf *out)
 
 		if (s.data[0] == '_' && s.size > 1 && s.data[1] == '$' &&
 		    (s.data == in->name.data || s.data[-1] == ':'))
-			s = after(s, 1);
+			s = fl_slice_from(s, 1);
 		n = escape(s, out);
 		if (!n)
 			fl_buf_byte(out, s.data[0]);
-		s = after(s, n ? n : 1);
+		s = fl_slice_from(s, n ? n : 1);
 	}
 	return true;
 }
@@ -306,7 +303,7 @@ static bool is_go(const struct fl_tidy_input *in)
 	}
 	for (size_t i = s.size; i--;)
 		if (s.data[i] == '/') {
-			s = after(s, i + 1);
+			s = fl_slice_from(s, i + 1);
 			break;
 		}
 	return s.size && s.data[0] >= 'a' && s.data[0] <= 'z' &&
@@ -334,7 +331,7 @@ static size_t closures_size(struct slice s)
 	size_t done = 0;
 
 	while (done < s.size) {
-		struct slice rest = after(s, done);
+		struct slice rest = fl_slice_from(s, done);
 		size_t n = closure_word_size(rest), digits;
 
 		if (!n && rest.data[0] != '.')
@@ -353,9 +350,9 @@ static size_t closures_size(struct slice s)
 static struct slice no_count(struct slice s)
 {
 	for (size_t i = 1, n; i < s.size; i += n) {
-		size_t word = closure_word_size(after(s, i));
+		size_t word = closure_word_size(fl_slice_from(s, i));
 
-		n = word ? closures_size(after(s, i)) : 1;
+		n = word ? closures_size(fl_slice_from(s, i)) : 1;
 		if (word && i + n == s.size)
 			return head(s, i + word);
 	}
@@ -390,7 +387,7 @@ bool fl_tidy_go(const struct fl_tidy_input *in, struct fl_buf *out)
 			fl_buf_text(out, "[...]");
 		else
 			fl_buf_byte(out, s.data[0]);
-		s = after(s, n ? n : 1);
+		s = fl_slice_from(s, n ? n : 1);
 	}
 	return out->size - from != in->name.size ||
 	       memcmp(out->data + from, in->name.data, in->name.size) != 0;

@@ -53,7 +53,7 @@ static struct slice cut_at(struct slice *rest, char c)
 	struct slice head = { rest->data, n };
 
 	n += at != NULL;
-	*rest = (struct slice){ rest->data + n, rest->size - n };
+	*rest = fl_slice_from(*rest, n);
 	return head;
 }
 
@@ -64,7 +64,7 @@ void fl_source_begin_program(struct flame_source *source, struct slice mark)
 
 	source->nprograms++;
 	source->nlabels = 0;
-	mark = (struct slice){ mark.data + 1, mark.size - 1 };
+	mark = fl_slice_from(mark, 1);
 	while (mark.size) {
 		value = cut_at(&mark, FL_LOG_SEPARATOR);
 		key = cut_at(&value, '=');

@@ -37,11 +37,6 @@ struct reader {
 	bool in_leak, cut, ended;
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static enum tool tool_of(struct slice line)
 {
 	if (fl_slice_ends(line, "Hit Ctrl-C to end.")) {
@@ -63,7 +58,7 @@ static bool is_address(struct slice word)
 	size_t digits = word.size;
 
 	if (fl_slice_starts(word, "0x"))
-		word = from(word, 2);
+		word = fl_slice_from(word, 2);
 	else if (digits < 8)
 		return false;
 	for (size_t i = 0; i < word.size; i++)
@@ -87,7 +82,7 @@ static void add_frame(struct reader *r, struct slice text)
 	if (fl_slice_ends(text, "]") && text.data[0] != '[') {
 		at = memrchr(text.data, '[', text.size);
 		if (at && at > text.data && at[-1] == ' ') {
-			frame.module = from(text,
+			frame.module = fl_slice_from(text,
 					    (size_t)(at + 1 - text.data));
 			frame.module.size--;
 			text.size = (size_t)(at - text.data);
@@ -96,7 +91,7 @@ static void add_frame(struct reader *r, struct slice text)
 	}
 	at = memrchr(text.data, '+', text.size);
 	if (at && at > text.data &&
-	    fl_parse_hex(from(text, (size_t)(at + 1 - text.data)), &n))
+	    fl_parse_hex(fl_slice_from(text, (size_t)(at + 1 - text.data)), &n))
 		text.size = (size_t)(at - text.data);
 	frame.name = text;
 	fl_backtrace_add(&r->base, &frame);
@@ -118,11 +113,11 @@ static bool take_process(struct reader *r, struct slice text, size_t indent)
 		return false;
 	if (!at || at == text.data || text.data[text.size - 1] != close)
 		return false;
-	pid = from(text, (size_t)(at + 1 - text.data));
+	pid = fl_slice_from(text, (size_t)(at + 1 - text.data));
 	pid.size--;
 	text.size = (size_t)(at - text.data);
 	if (r->tool != STACKCOUNT)
-		text = from(text, 1);
+		text = fl_slice_from(text, 1);
 	text = fl_slice_trim(text);
 	for (size_t i = 0; i < pid.size; i++)
 		if (!fl_is_digit(pid.data[i]))

@@ -276,7 +276,7 @@ static bool split_count(struct slice *s, struct slice *count)
 
 	while (i && s->data[i - 1] >= '0' && s->data[i - 1] <= '9')
 		i--;
-	*count = (struct slice){ s->data + i, s->size - i };
+	*count = fl_slice_from(*s, i);
 	if (i && (i == s->size || i < 2 || s->data[i - 1] != ' ' ||
 		  s->data[i - 2] != ' ' || is_frame(*s)))
 		return false;

@@ -275,7 +275,7 @@ int fl_dump_probe(const uint8_t *head, size_t n, bool whole,
 			line.size--;
 		if (at == (const char *)head &&
 		    fl_slice_starts(line, "\xef\xbb\xbf"))
-			line = (struct slice){ line.data + 3, line.size - 3 };
+			line = fl_slice_from(line, 3);
 		if (begins(line))
 			return bits;
 		at = lf ? lf + 1 : end;

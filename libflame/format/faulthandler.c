@@ -24,11 +24,6 @@ struct faulthandler {
 	bool aside;	/* a C stack: its lines are not frames */
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /*
  * "Thread 0x7f12 [name] (most recent call first):"; "Current thread", or
  * "Stack" without an id, where it prints one thread only.
@@ -47,9 +42,9 @@ static bool read_header(struct slice line, struct slice *name, int64_t *id)
 	if (fl_slice_is(line, "Stack"))
 		return true;
 	if (fl_slice_starts(line, "Current thread 0x"))
-		line = from(line, strlen("Current thread 0x"));
+		line = fl_slice_from(line, strlen("Current thread 0x"));
 	else if (fl_slice_starts(line, "Thread 0x"))
-		line = from(line, strlen("Thread 0x"));
+		line = fl_slice_from(line, strlen("Thread 0x"));
 	else
 		return false;
 	for (; n < line.size && line.data[n] != ' '; n++) {
@@ -59,7 +54,7 @@ static bool read_header(struct slice line, struct slice *name, int64_t *id)
 	}
 	digits[n] = '\0';
 	*id = (int64_t)(strtoull(digits, &stop, 16) & INT64_MAX);
-	line = from(line, n);
+	line = fl_slice_from(line, n);
 	if (fl_slice_starts(line, " [") && fl_slice_ends(line, "]"))
 		*name = (struct slice){ line.data + 2, line.size - 3 };
 	return n && !*stop && (!line.size || name->size || line.size == 3);
@@ -95,7 +90,7 @@ static bool take_frame(struct faulthandler *f, struct slice text)
 
 	if (!fl_slice_starts(text, "File "))
 		return false;
-	text = from(text, strlen("File "));
+	text = fl_slice_from(text, strlen("File "));
 	/* The last one: paths may hold anything. */
 	for (size_t i = 0; i + strlen(mark) < text.size; i++)
 		if (memcmp(text.data + i, mark, strlen(mark)) == 0)
@@ -105,11 +100,11 @@ static bool take_frame(struct faulthandler *f, struct slice text)
 	file = (struct slice){ text.data, at - text.data };
 	if (file.size > 2 && file.data[0] == '"' && fl_slice_ends(file, "\""))
 		file = (struct slice){ file.data + 1, file.size - 2 };
-	line = from(text, at + strlen(mark) - text.data);
+	line = fl_slice_from(text, at + strlen(mark) - text.data);
 	in = memmem(line.data, line.size, " in ", 4);
 	if (!in)
 		return false;
-	name = from(line, in + 4 - line.data);
+	name = fl_slice_from(line, in + 4 - line.data);
 	line.size = in - line.data;
 	if (!line.size || !name.size)
 		return false;
@@ -184,7 +179,7 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 	if (!dump->open)
 		return;
 	if (line.size > 2 && fl_slice_starts(line, "  ")) {
-		take_inner(f, from(line, 2));
+		take_inner(f, fl_slice_from(line, 2));
 		return;
 	}
 	f->whole = dump->lines.ended || line.data[0] != ' ';

@@ -56,11 +56,6 @@ struct parts {
 	bool address, whole, handler;
 };
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* The offset of the text; s.size if not found. */
 static size_t find(struct slice s, const char *text)
 {
@@ -117,7 +112,7 @@ static size_t skip_operator(struct slice s, size_t i)
 	if (s.size - i < n || memcmp(s.data + i, word, n) != 0)
 		return i;
 	i += n;
-	if (fl_slice_starts(after(s, i), "()"))
+	if (fl_slice_starts(fl_slice_from(s, i), "()"))
 		return i + 2;
 	while (i < s.size && memchr("<>=-+*/%^&|~!,", s.data[i], 14))
 		i++;
@@ -151,7 +146,8 @@ static size_t find_arguments(struct slice s, bool *whole)
 		} else if (c == '(' && i && s.data[i - 1] == ' ' &&
 			   depth <= 0 && tried++ < MAX_BRACKETS) {
 			end = skip_brackets(s, i, true);
-			if (end != SIZE_MAX && ends_arguments(after(s, end)))
+			if (end != SIZE_MAX &&
+			    ends_arguments(fl_slice_from(s, end)))
 				return i;
 			if (candidate == s.size || end == SIZE_MAX)
 				candidate = i;
@@ -173,15 +169,15 @@ static size_t find_arguments(struct slice s, bool *whole)
 static void split_source(struct slice s, struct parts *parts)
 {
 	if (fl_slice_starts(s, " from ")) {
-		parts->module = fl_slice_trim(after(s, 6));
+		parts->module = fl_slice_trim(fl_slice_from(s, 6));
 		return;
 	}
 	if (!fl_slice_starts(s, " at "))
 		return;
-	s = fl_slice_trim(after(s, 4));
+	s = fl_slice_trim(fl_slice_from(s, 4));
 	for (size_t i = s.size; i-- > 1;)
 		if (s.data[i] == ':') {
-			if (fl_parse_int(after(s, i + 1), &parts->line))
+			if (fl_parse_int(fl_slice_from(s, i + 1), &parts->line))
 				s.size = i;
 			break;
 		}
@@ -196,7 +192,7 @@ static struct slice skip_address(struct slice s, bool *address)
 	*address = (fl_slice_starts(word, "0x") ||
 		    fl_slice_is(word, "<unavailable>")) &&
 		   fl_slice_starts(rest, "in ");
-	return *address ? after(rest, 3) : s;
+	return *address ? fl_slice_from(rest, 3) : s;
 }
 
 static void split_frame(struct slice s, struct parts *parts)
@@ -216,7 +212,7 @@ static void split_frame(struct slice s, struct parts *parts)
 	parts->name = fl_slice_trim(parts->name);
 	if (parts->whole) {
 		end = skip_brackets(s, open, true);
-		split_source(after(s, end), parts);
+		split_source(fl_slice_from(s, end), parts);
 	}
 }
 
@@ -227,7 +223,7 @@ static void split_place(struct slice s, struct parts *parts)
 
 	for (size_t i = s.size, n = 0; i-- > 1 && n < 2;)
 		if (s.data[i] == ':') {
-			if (!fl_parse_int(after(s, i + 1), &number))
+			if (!fl_parse_int(fl_slice_from(s, i + 1), &number))
 				break;
 			parts->line = number;
 			s.size = i;
@@ -252,14 +248,14 @@ static void split_bare(struct slice s, struct parts *parts)
 		s = rest;
 	offset = fl_slice_has(s, " + 0x");
 	for (size_t i = s.size; i-- > 0;) {
-		rest = after(s, i);
+		rest = fl_slice_from(s, i);
 		if (fl_slice_starts(rest, " - ")) {
-			parts->module = after(rest, 3);
+			parts->module = fl_slice_from(rest, 3);
 			s.size = i;
 			break;
 		}
 		if (offset && fl_slice_starts(rest, " (")) {
-			parts->module = after(rest, 2);
+			parts->module = fl_slice_from(rest, 2);
 			parts->module.size = find(parts->module, " + 0x");
 			s.size = i;
 			break;
@@ -336,11 +332,11 @@ static void end_stack(struct reader *r)
 static flame_id number_behind(struct reader *r, struct slice s,
 			      const char *word)
 {
-	struct slice number = after(s, find(s, word));
+	struct slice number = fl_slice_from(s, find(s, word));
 
 	if (!number.size)
 		return 0;
-	number = after(number, strlen(word));
+	number = fl_slice_from(number, strlen(word));
 	for (size_t i = 0; i < number.size; i++)
 		if (number.data[i] < '0' || number.data[i] > '9')
 			number.size = i;
@@ -375,7 +371,7 @@ static bool is_thread(struct slice s)
 
 	if (!fl_slice_starts(s, "Thread "))
 		return false;
-	s = after(s, 7);
+	s = fl_slice_from(s, 7);
 	word = fl_slice_split(&s, ' ');
 	return (fl_slice_digits(word) || fl_slice_starts(word, "0x")) &&
 	       fl_slice_starts(s, "(");
@@ -386,9 +382,9 @@ static bool is_bare_thread(struct slice s, struct slice *number)
 {
 	s = fl_slice_trim(s);
 	if (fl_slice_starts(s, "TID "))
-		s = after(s, 4);
+		s = fl_slice_from(s, 4);
 	else if (fl_slice_starts(s, "Stack trace of thread "))
-		s = after(s, 22);
+		s = fl_slice_from(s, 22);
 	else
 		return false;
 	*number = fl_slice_split(&s, ':');
@@ -401,7 +397,7 @@ static bool split_number(struct slice *s, int64_t *number)
 	struct slice rest = *s, word = fl_slice_split(&rest, ' ');
 
 	if (word.size < 2 || word.data[0] != '#' ||
-	    !fl_parse_int(after(word, 1), number) || *number < 0)
+	    !fl_parse_int(fl_slice_from(word, 1), number) || *number < 0)
 		return false;
 	rest = fl_slice_trim(rest);
 	if (!rest.size)
@@ -413,7 +409,7 @@ static bool split_number(struct slice *s, int64_t *number)
 static struct slice skip_prompts(struct slice s)
 {
 	while (fl_slice_starts(s, "(gdb) "))
-		s = after(s, 6);
+		s = fl_slice_from(s, 6);
 	return s;
 }
 
@@ -514,7 +510,7 @@ static void accept_line(struct fl_line_reader *base, struct slice s)
 		r->bare = false;
 		read_thread(r, s);
 		r->switched = true;
-		s = after(s, FL_MIN(close + 2, s.size));
+		s = fl_slice_from(s, FL_MIN(close + 2, s.size));
 		if (split_number(&s, &number))
 			begin_frame(r, s, number);
 		return;

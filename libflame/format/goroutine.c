@@ -23,11 +23,6 @@ struct goroutine {
 	bool has_function, is_aside;
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* "goroutine 18 [select, 5 minutes, locked to thread]:" */
 static bool read_header(struct slice line, int64_t *id, struct slice *state)
 {
@@ -36,7 +31,7 @@ static bool read_header(struct slice line, int64_t *id, struct slice *state)
 	if (!fl_slice_starts(line, "goroutine ") ||
 	    !fl_slice_ends(line, "]:"))
 		return false;
-	line = from(line, strlen("goroutine "));
+	line = fl_slice_from(line, strlen("goroutine "));
 	line.size -= 2;
 	number = fl_slice_split(&line, ' ');
 	if (!fl_parse_digits(number, id))
@@ -44,10 +39,10 @@ static bool read_header(struct slice line, int64_t *id, struct slice *state)
 	/* Go 1.23 and later: "gp=0xc000 m=0 mp=0x5 [running". */
 	*state = line;
 	while (line.size && line.data[0] != '[')
-		line = from(line, 1);
+		line = fl_slice_from(line, 1);
 	if (!line.size)
 		return false;
-	*state = from(line, 1);
+	*state = fl_slice_from(line, 1);
 	*state = fl_slice_split(state, ',');
 	return true;
 }
@@ -96,7 +91,7 @@ static bool is_place(struct slice line, struct slice *number)
 		;
 	if (!i)
 		return false;
-	rest = from(rest, i);
+	rest = fl_slice_from(rest, i);
 	*number = fl_slice_split(&rest, ' ');
 	return fl_slice_digits(*number);
 }

@@ -75,8 +75,7 @@ static void take_inner(struct hadoop *h, struct slice text)
 	struct fl_dump *dump = &h->dump;
 
 	if (fl_slice_starts(text, "State: "))
-		dump->state = fl_java_state((struct slice){ text.data + 7,
-							    text.size - 7 });
+		dump->state = fl_java_state(fl_slice_from(text, 7));
 	else if (fl_slice_is(text, "Stack:"))
 		h->frames = true;
 	else if (!(h->frames && fl_dump_java_frame(dump, text)) &&

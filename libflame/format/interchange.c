@@ -120,7 +120,7 @@ static bool cut_number(struct slice *s, int64_t *n)
 	while (i && fl_is_digit(s->data[i - 1]))
 		i--;
 	if (!i || s->data[i - 1] != ':' ||
-	    !fl_parse_digits((struct slice){ s->data + i, s->size - i }, n))
+	    !fl_parse_digits(fl_slice_from(*s, i), n))
 		return false;
 	s->size = i - 1;
 	return true;
@@ -182,7 +182,7 @@ bool fl_ends_in_unit(struct slice line)
 				      word.data[n] == '.' ||
 				      word.data[n] == ','); n++)
 		;
-	word = (struct slice){ word.data + n, word.size - n };
+	word = fl_slice_from(word, n);
 	for (size_t i = 0; i < FL_COUNT(known); i++)
 		if (fl_slice_is(word, known[i]))
 			return true;

@@ -9,11 +9,6 @@
 
 #include <time.h>
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 void fl_java_name(struct fl_buf *buf, struct slice name)
 {
 	const char *dot;
@@ -23,7 +18,7 @@ void fl_java_name(struct fl_buf *buf, struct slice name)
 	while (i && (name.data[i - 1] != '/' ||
 		     (i < name.size && fl_is_digit(name.data[i]))))
 		i--;
-	name = from(name, i);
+	name = fl_slice_from(name, i);
 	dot = memrchr(name.data, '.', name.size);
 	begin = buf->size;
 	fl_buf_put(buf, name.data, name.size);
@@ -40,18 +35,19 @@ bool fl_java_frame(struct slice text, struct fl_java_frame *frame)
 
 	if (!paren || paren == text.data || !fl_slice_ends(text, ")"))
 		return false;
-	where = from(text, (size_t)(paren + 1 - text.data));
+	where = fl_slice_from(text, (size_t)(paren + 1 - text.data));
 	where.size--;
 	at = memrchr(where.data, '/', where.size);
 	if (at)
-		where = from(where, (size_t)(at + 1 - where.data));
+		where = fl_slice_from(where, (size_t)(at + 1 - where.data));
 	frame->type = fl_slice_is(where, "Native Method") ?
 		      FLAME_JAVA_NATIVE : FLAME_UNKNOWN;
 	frame->name = (struct slice){ text.data, (size_t)(paren - text.data) };
 	frame->line = 0;
 	at = memrchr(where.data, ':', where.size);
-	if (at && !fl_parse_int(from(where, (size_t)(at + 1 - where.data)),
-				&frame->line))
+	if (at &&
+	    !fl_parse_int(fl_slice_from(where, (size_t)(at + 1 - where.data)),
+			  &frame->line))
 		frame->line = 0;
 	return true;
 }
@@ -74,7 +70,7 @@ static bool parse_part(struct slice *s, size_t digits, char before, int *n)
 	if (before && (!s->size || s->data[0] != before))
 		return false;
 	if (before)
-		*s = from(*s, 1);
+		*s = fl_slice_from(*s, 1);
 	if (s->size < digits)
 		return false;
 	*n = 0;
@@ -83,7 +79,7 @@ static bool parse_part(struct slice *s, size_t digits, char before, int *n)
 			return false;
 		*n = *n * 10 + s->data[i] - '0';
 	}
-	*s = from(*s, digits);
+	*s = fl_slice_from(*s, digits);
 	return true;
 }
 
@@ -100,9 +96,9 @@ bool fl_java_time(struct slice s, bool instant, int64_t *ns)
 	    !parse_part(&s, 2, ':', &tm.tm_sec))
 		return false;
 	if (instant && s.size && s.data[0] == '.')
-		for (s = from(s, 1);
+		for (s = fl_slice_from(s, 1);
 		     s.size && fl_is_digit(s.data[0]) && unit > 1;
-		     s = from(s, 1)) {
+		     s = fl_slice_from(s, 1)) {
 			unit /= 10;
 			fraction += unit * (s.data[0] - '0');
 		}

@@ -25,11 +25,6 @@ struct reader {
 	bool in_trace;		/* of the log, behind "Call Trace:" */
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* Without "<6>", "[  12.345678] " and what a journal writes before these. */
 static struct slice without_time(struct slice line)
 {
@@ -38,13 +33,13 @@ static struct slice without_time(struct slice line)
 
 	if (!at || at[-(at > line.data)] == '+')
 		return line;
-	time = from(line, (size_t)(at + 1 - line.data));
+	time = fl_slice_from(line, (size_t)(at + 1 - line.data));
 	while (time.size && (fl_is_digit(time.data[0]) ||
 			     time.data[0] == ' ' || time.data[0] == '.'))
-		time = from(time, 1);
+		time = fl_slice_from(time, 1);
 	if (!fl_slice_starts(time, "] ") && !fl_slice_is(time, "]"))
 		return line;
-	return from(time, FL_MIN(time.size, (size_t)2));
+	return fl_slice_from(time, FL_MIN(time.size, (size_t)2));
 }
 
 /* "schedule+0x29/0x70 [kernel]": the name, without offset and module. */
@@ -57,7 +52,7 @@ static bool read_function(struct slice text, struct slice *name)
 	if (!plus || plus == text.data)
 		return false;
 	name->size = (size_t)(plus - text.data);
-	rest = from(text, name->size + 1);
+	rest = fl_slice_from(text, name->size + 1);
 	return fl_slice_starts(rest, "0x") &&
 	       memchr(rest.data, '/', rest.size) &&
 	       !memchr(name->data, ' ', name->size);
@@ -70,17 +65,17 @@ static bool read_proc(struct slice text, struct slice *name)
 
 	if (!fl_slice_starts(text, "[<"))
 		return false;
-	text = from(text, 2);
+	text = fl_slice_from(text, 2);
 	address = fl_slice_split(&text, '>');
 	for (size_t i = 0; i < address.size; i++)
 		if (!fl_is_hex(address.data[i]))
 			return false;
 	if (!address.size || !fl_slice_starts(text, "] "))
 		return false;
-	text = from(text, 2);
+	text = fl_slice_from(text, 2);
 	/* "0xffffffffffffffff" ends the stacks of old kernels. */
 	if (fl_slice_starts(text, "0x")) {
-		*name = from(text, text.size);
+		*name = fl_slice_from(text, text.size);
 		return true;
 	}
 	return read_function(text, name);
@@ -118,9 +113,10 @@ static struct slice value_of(struct slice text, const char *key)
 	struct slice word;
 
 	if (!at)
-		return from(text, text.size);
-	text = from(text, (size_t)(at - text.data) + strlen(key));
-	return fl_dump_word(&text, &word) ? word : from(text, text.size);
+		return fl_slice_from(text, text.size);
+	text = fl_slice_from(text, (size_t)(at - text.data) + strlen(key));
+	return fl_dump_word(&text, &word) ? word :
+	       fl_slice_from(text, text.size);
 }
 
 /* R, S, D: as ps has them. */
@@ -226,7 +222,7 @@ static bool take_log(struct fl_dump *dump, struct slice line)
 	} else if (fl_slice_starts(text, "Call Trace:") ||
 		   fl_slice_starts(text, "Call trace:")) {
 		if (!dump->open)
-			begin(dump, from(text, text.size), -1);
+			begin(dump, fl_slice_from(text, text.size), -1);
 		r->in_trace = true;
 	} else if (r->in_trace && !r->proc) {
 		if (!take_trace(dump, text)) {
@@ -261,7 +257,7 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 		return;
 	}
 	if (!dump->open) {
-		fl_dump_begin(dump, from(text, text.size));
+		fl_dump_begin(dump, fl_slice_from(text, text.size));
 		r->proc = true;
 	}
 	if (name.size)

@@ -102,7 +102,7 @@ bool fl_slice_last_word(struct slice *text, struct slice *word)
 
 	while (i && !fl_is_blank(text->data[i - 1]))
 		i--;
-	*word = (struct slice){ text->data + i, text->size - i };
+	*word = fl_slice_from(*text, i);
 	if (!i || !word->size)
 		return false;
 	text->size = i - 1;

@@ -34,11 +34,6 @@ struct parts {
 	bool inlined;
 };
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* The offset of the text; s.size if it does not occur. */
 static size_t find(struct slice s, const char *text)
 {
@@ -66,7 +61,7 @@ static bool skip(struct slice *s, const char *text)
 {
 	if (!fl_slice_starts(*s, text))
 		return false;
-	*s = after(*s, strlen(text));
+	*s = fl_slice_from(*s, strlen(text));
 	return true;
 }
 
@@ -121,14 +116,14 @@ static bool split_place(struct slice s, struct parts *parts)
 	size_t colon = find_last(s, ":");
 	int64_t number;
 
-	if (colon == s.size || !fl_parse_int(after(s, colon + 1), &number) ||
-	    number < 0)
+	if (colon == s.size ||
+	    !fl_parse_int(fl_slice_from(s, colon + 1), &number) || number < 0)
 		return false;
 	parts->line = number;
 	parts->file = (struct slice){ s.data, colon };
 	colon = find_last(parts->file, ":");
 	if (colon != parts->file.size &&
-	    fl_parse_int(after(parts->file, colon + 1), &number) &&
+	    fl_parse_int(fl_slice_from(parts->file, colon + 1), &number) &&
 	    number >= 0) {
 		parts->line = number;
 		parts->file.size = colon;
@@ -141,7 +136,7 @@ static struct slice cut_offset(struct slice s)
 {
 	size_t plus = find_last(s, " + ");
 
-	if (plus < s.size && fl_slice_digits(after(s, plus + 3)))
+	if (plus < s.size && fl_slice_digits(fl_slice_from(s, plus + 3)))
 		s.size = plus;
 	return s;
 }
@@ -158,15 +153,15 @@ static void split_frame(struct slice s, struct parts *parts)
 	i = find(s, "`");
 	if (i < s.size) {
 		parts->module = (struct slice){ s.data, i };
-		s = after(s, i + 1);
+		s = fl_slice_from(s, i + 1);
 	}
 	i = find_last(s, inlined);
 	if (i < s.size) {
 		parts->inlined = true;
-		s = after(s, i + sizeof(inlined) - 1);
+		s = fl_slice_from(s, i + sizeof(inlined) - 1);
 	}
 	i = find_last(s, " at ");
-	if (i < s.size && split_place(after(s, i + 4), parts))
+	if (i < s.size && split_place(fl_slice_from(s, i + 4), parts))
 		parts->name = cut_arguments((struct slice){ s.data, i });
 	else
 		parts->name = cut_offset(s);
@@ -204,7 +199,7 @@ static bool split_number(struct slice *s, int64_t *number)
 	while (n < s->size && s->data[n] >= '0' && s->data[n] <= '9')
 		n++;
 	good = n && fl_parse_int((struct slice){ s->data, n }, number);
-	*s = after(*s, n);
+	*s = fl_slice_from(*s, n);
 	return good;
 }
 
@@ -239,9 +234,9 @@ static struct slice value_of(struct slice s, const char *key)
 
 	if (i == s.size)
 		return (struct slice){ s.data, 0 };
-	s = after(s, i + strlen(key));
+	s = fl_slice_from(s, i + strlen(key));
 	if (s.size && s.data[0] == '\'') {
-		s = after(s, 1);
+		s = fl_slice_from(s, 1);
 		end = find(s, "', ");
 		if (end == s.size && fl_slice_ends(s, "'"))
 			end--;

@@ -28,11 +28,6 @@ struct reader {
 	uint64_t no_stack;
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* "0.085" ms; "?" is not known. */
 static bool parse_ms(struct slice word, int64_t *ns)
 {
@@ -80,7 +75,7 @@ static bool read_name(struct slice text, struct call *call)
 		head.size = (size_t)(at - text.data);
 	head = fl_slice_trim(head);
 	slash = head.size ? memrchr(head.data, '/', head.size) : NULL;
-	if (slash && fl_parse_digits(from(head, (size_t)(slash + 1 -
+	if (slash && fl_parse_digits(fl_slice_from(head, (size_t)(slash + 1 -
 							 head.data)),
 				     &call->tid))
 		call->comm = (struct slice){ head.data,
@@ -92,7 +87,7 @@ static bool read_name(struct slice text, struct call *call)
 static bool read_call(struct slice line, struct call *call)
 {
 	size_t indent = fl_indent(line);
-	struct slice rest = from(line, indent), word, took;
+	struct slice rest = fl_slice_from(line, indent), word, took;
 	int64_t at;
 
 	*call = (struct call){ .tid = -1, .ns = -1 };
@@ -102,14 +97,14 @@ static bool read_call(struct slice line, struct call *call)
 		return false;
 	rest = fl_slice_trim(rest);
 	if (fl_slice_starts(rest, "(")) {
-		took = from(fl_slice_split(&rest, ')'), 1);
+		took = fl_slice_from(fl_slice_split(&rest, ')'), 1);
 		took = fl_slice_trim(took);
 		if (fl_slice_ends(took, " ms"))
 			took.size -= 3;
 		if (!fl_slice_starts(rest, ": ") ||
 		    (took.size && !parse_ms(fl_slice_trim(took), &call->ns)))
 			return false;
-		rest = fl_slice_trim(from(rest, 2));
+		rest = fl_slice_trim(fl_slice_from(rest, 2));
 	}
 	return read_name(rest, call);
 }

@@ -25,11 +25,6 @@ struct pyspy {
 	bool told;
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* 41, or 0x7F12 where the system has no better name for a thread. */
 static bool parse_id(struct slice s, int64_t *n)
 {
@@ -67,7 +62,7 @@ static bool read_header(struct slice line, struct header *h)
 
 	if (!fl_slice_starts(line, "Thread "))
 		return false;
-	line = from(line, strlen("Thread "));
+	line = fl_slice_from(line, strlen("Thread "));
 	if (!fl_dump_word(&line, &id) || !parse_id(id, &h->tid) ||
 	    !fl_dump_word(&line, &word))
 		return false;
@@ -100,7 +95,7 @@ static void take_outer(struct pyspy *p, struct slice line)
 
 	if (!fl_slice_starts(line, "Process "))
 		return;
-	line = from(line, strlen("Process "));
+	line = fl_slice_from(line, strlen("Process "));
 	if (!fl_dump_word(&line, &id) || !fl_slice_ends(id, ":"))
 		return;
 	id.size--;
@@ -154,7 +149,7 @@ static void accept_line(struct fl_dump *dump, struct slice line)
 	struct header h;
 
 	if (dump->open && line.size > 4 && fl_slice_starts(line, "    ")) {
-		take_inner(p, from(line, 4));
+		take_inner(p, fl_slice_from(line, 4));
 		return;
 	}
 	if (!dump->lines.ended && fl_slice_starts(line, " ")) {

@@ -72,7 +72,7 @@ static bool split_line(struct slice s, struct line *line)
 	if ((i - INDENT) % 2)
 		return false;
 	line->depth = (i - INDENT) / 2;
-	s = (struct slice){ s.data + i, s.size - i };
+	s = fl_slice_from(s, i);
 	number = fl_slice_split(&s, ' ');
 	line->text = fl_slice_trim(s);
 	return fl_slice_digits(number) && fl_parse_int(number, &line->count) &&
@@ -100,11 +100,6 @@ static struct slice before(struct slice s, const char *text)
 	return s;
 }
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* "] file.c:12" at the end, if sample knew it. */
 static void take_source(struct flame *flame, struct slice s,
 			struct flame_frame *frame)
@@ -115,10 +110,10 @@ static void take_source(struct flame *flame, struct slice s,
 
 	if (close == SIZE_MAX)
 		return;
-	file = fl_slice_trim(after(s, close + 1));
+	file = fl_slice_trim(fl_slice_from(s, close + 1));
 	for (size_t i = file.size; i--;)
 		if (file.data[i] == ':') {
-			line = after(file, i + 1);
+			line = fl_slice_from(file, i + 1);
 			file.size = i;
 			if (file.size && fl_parse_int(line, &number) &&
 			    number > 0 && number <= INT32_MAX) {
@@ -140,7 +135,7 @@ static flame_id frame_of(struct reader *r, struct slice s)
 
 	if (in != SIZE_MAX) {
 		name.size = in;
-		module = before(after(s, in + 6), ")");
+		module = before(fl_slice_from(s, in + 6), ")");
 		frame.type = FLAME_NATIVE;
 	} else {
 		name = before(s, "  [0x");
@@ -168,7 +163,7 @@ static flame_id frame_of(struct reader *r, struct slice s)
 static flame_id thread_of(struct reader *r, struct slice s, flame_id *frame)
 {
 	struct flame *flame = r->base.flame;
-	struct slice id = after(s, sizeof("Thread_") - 1), name, queue;
+	struct slice id = fl_slice_from(s, sizeof("Thread_") - 1), name, queue;
 	struct slice tid = fl_slice_trim(before(before(id, ":"), " "));
 	struct fl_keys keys = { .pid = r->pid };
 
@@ -176,7 +171,7 @@ static flame_id thread_of(struct reader *r, struct slice s, flame_id *frame)
 	name = before(s, "DispatchQueue_");
 	*frame = fl_frame(flame, flame_name(flame, name.data, name.size),
 			  FLAME_GROUP);
-	queue = after(id, before(id, "DispatchQueue_").size);
+	queue = fl_slice_from(id, before(id, "DispatchQueue_").size);
 	fl_slice_split(&queue, ':');
 	fl_slice_split(&name, ':');
 	name = fl_slice_trim(name.size ? name : before(queue, "  ("));
@@ -198,7 +193,7 @@ static flame_id peer_frame(struct reader *r, struct slice s, bool *waits)
 	struct fl_buf *buf = &r->base.buf;
 
 	if (in != SIZE_MAX)
-		module = after(s, in + 4);
+		module = fl_slice_from(s, in + 4);
 	close = before(module, ")").size;
 	module.size = close < module.size ? close : 0;
 	if (fl_slice_ends(module, ".dylib"))
@@ -307,7 +302,7 @@ static void keep_fact(struct reader *r, struct slice s)
 		"OS Version", "Analysis of sampling", NULL
 	};
 	struct slice value = s, key = fl_slice_split(&value, ':');
-	struct slice pid = after(s, before(s, "(pid ").size);
+	struct slice pid = fl_slice_from(s, before(s, "(pid ").size);
 
 	value = fl_slice_trim(value);
 	for (size_t i = 0; keys[i] && value.size; i++)
@@ -317,7 +312,7 @@ static void keep_fact(struct reader *r, struct slice s)
 				value.data);
 	if (!fl_slice_starts(s, "Analysis of sampling ") || !pid.size)
 		return;
-	pid = before(after(pid, 5), ")");
+	pid = before(fl_slice_from(pid, 5), ")");
 	if (fl_slice_digits(pid))
 		r->pid = flame_name(r->base.flame, pid.data, pid.size);
 }

@@ -24,11 +24,6 @@ struct reader {
 	bool open;		/* the stack has a frame */
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* Digits with : and . between, and the blanks behind. */
 static bool cut_number(struct slice *s, int64_t *n)
 {
@@ -41,8 +36,8 @@ static bool cut_number(struct slice *s, int64_t *n)
 		return false;
 	if (!fl_parse_digits((struct slice){ s->data, i }, n))
 		*n = -1;
-	*s = from(*s, i);
-	*s = from(*s, fl_indent(*s));
+	*s = fl_slice_from(*s, i);
+	*s = fl_slice_from(*s, fl_indent(*s));
 	return true;
 }
 
@@ -52,15 +47,15 @@ static void cut_prefix(struct slice *line, int64_t *pid)
 	int64_t n;
 
 	*pid = -1;
-	*line = from(*line, fl_indent(*line));
+	*line = fl_slice_from(*line, fl_indent(*line));
 	if (fl_slice_starts(*line, "[pid ")) {
 		struct slice id;
 
-		*line = from(*line, 5);
+		*line = fl_slice_from(*line, 5);
 		id = fl_slice_trim(fl_slice_split(line, ']'));
 		if (!fl_parse_digits(id, pid))
 			*pid = -1;
-		*line = from(*line, fl_indent(*line));
+		*line = fl_slice_from(*line, fl_indent(*line));
 	} else if (cut_number(line, &n)) {
 		*pid = n;
 	}
@@ -83,7 +78,7 @@ static bool parse_call(struct slice line, struct slice *name)
 	if (fl_slice_starts(line, "+++ "))
 		return true;
 	if (fl_slice_starts(line, "<... ") || fl_slice_starts(line, "--- "))
-		line = from(line, line.data[0] == '<' ? 5 : 4);
+		line = fl_slice_from(line, line.data[0] == '<' ? 5 : 4);
 	while (i < line.size && is_name(line.data[i]))
 		i++;
 	*name = (struct slice){ line.data, i };
@@ -115,7 +110,7 @@ static bool parse_frame(struct slice line, struct fl_backtrace_frame *frame)
 
 	if (!fl_slice_starts(line, " > "))
 		return false;
-	line = from(line, 3);
+	line = fl_slice_from(line, 3);
 	end = memmem(line.data, line.size, ") [0x", 5);
 	*frame = (struct fl_backtrace_frame){ .type = FLAME_NATIVE };
 	if (!end) {

@@ -377,7 +377,7 @@ static struct slice begin_of_text(const uint8_t *head, size_t n)
 	struct slice s = { (const char *)head, n };
 
 	if (fl_slice_starts(s, "\xef\xbb\xbf"))
-		s = (struct slice){ s.data + 3, s.size - 3 };
+		s = fl_slice_from(s, 3);
 	while (s.size && strchr(" \t\r\n", s.data[0]) && s.data[0]) {
 		s.data++;
 		s.size--;

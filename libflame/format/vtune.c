@@ -120,7 +120,7 @@ static bool take_decimal(struct slice *s, char comma, uint64_t *n,
 			return false;
 		}
 	}
-	*s = (struct slice){ s->data + i, s->size - i };
+	*s = fl_slice_from(*s, i);
 	return any;
 }
 
@@ -407,7 +407,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 	(void)whole;
 	if (fl_slice_starts(rest, "\xef\xbb\xbf"))
-		rest = (struct slice){ rest.data + 3, rest.size - 3 };
+		rest = fl_slice_from(rest, 3);
 	for (unsigned i = 0; i < 64 && rest.size; i++) {
 		struct slice s = fl_slice_split(&rest, '\n');
 

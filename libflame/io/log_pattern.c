@@ -48,11 +48,6 @@ const struct fl_log_kind fl_log_patterns[] = {
 	{ .pattern = NULL }
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* Whether the text begins as the form: 9 a digit, . any separator. */
 static size_t form_size(struct slice s, const char *form)
 {
@@ -84,12 +79,12 @@ static size_t zone_size(struct slice s)
 
 	if (s.size && s.data[0] == 'Z')
 		return 1;
-	s = from(s, blank);
+	s = fl_slice_from(s, blank);
 	if (!s.size || !memchr("+-", s.data[0], 2))
 		return 0;
-	n = form_size(from(s, 1), "99:99");
+	n = form_size(fl_slice_from(s, 1), "99:99");
 	if (!n)
-		n = form_size(from(s, 1), "9999");
+		n = form_size(fl_slice_from(s, 1), "9999");
 	return n ? blank + 1 + n : 0;
 }
 
@@ -100,10 +95,10 @@ static size_t clock_size(struct slice s)
 	if (!n)
 		return 0;
 	if (n + 1 < s.size && memchr(".,", s.data[n], 2)) {
-		more = digits_size(from(s, n + 1));
+		more = digits_size(fl_slice_from(s, n + 1));
 		n += more ? more + 1 : 0;
 	}
-	return n + zone_size(from(s, n));
+	return n + zone_size(fl_slice_from(s, n));
 }
 
 static size_t time_size(struct slice s)
@@ -115,7 +110,7 @@ static size_t time_size(struct slice s)
 	if (!n)
 		n = form_size(s, "99.99.9999");
 	if (n && n < s.size && memchr("T ", s.data[n], 2)) {
-		clock = clock_size(from(s, n + 1));
+		clock = clock_size(fl_slice_from(s, n + 1));
 		return clock ? n + 1 + clock : 0;
 	}
 	if (!n)
@@ -183,8 +178,8 @@ static size_t part_size(const char *p, struct slice s)
 		return n ? n + 1 : 0;
 	case 'n':
 		n = blanks_size(s);
-		return digits_size(from(s, n)) ?
-		       n + digits_size(from(s, n)) : 0;
+		return digits_size(fl_slice_from(s, n)) ?
+		       n + digits_size(fl_slice_from(s, n)) : 0;
 	case '_':
 		return blanks_size(s) > 1;
 	case ' ':
@@ -205,7 +200,7 @@ bool fl_log_cut_pattern(const char *pattern, struct slice *line)
 		/* Blanks that end a line are easily lost. */
 		if (!n && !(*p == ' ' && !rest.size))
 			return false;
-		rest = from(rest, n);
+		rest = fl_slice_from(rest, n);
 	}
 	*line = rest;
 	return true;

@@ -7,11 +7,6 @@
 
 #include "io/log.h"
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* Cuts off the text up to a blank; false: there is no blank. */
 static bool cut_word(struct slice *rest, struct slice *word)
 {
@@ -21,7 +16,7 @@ static bool cut_word(struct slice *rest, struct slice *word)
 	if (!blank)
 		return false;
 	*word = (struct slice){ rest->data, (size_t)(blank - rest->data) };
-	*rest = from(*rest, word->size + 1);
+	*rest = fl_slice_from(*rest, word->size + 1);
 	return word->size;
 }
 
@@ -86,15 +81,15 @@ static bool parse_kubectl(struct slice line, struct fl_log_line *parsed)
 
 	if (!fl_slice_starts(line, "[pod/"))
 		return false;
-	line = from(line, 5);
+	line = fl_slice_from(line, 5);
 	end = memchr(line.data, ']', line.size);
 	slash = end ? memchr(line.data, '/', (size_t)(end - line.data)) : NULL;
 	if (!slash)
 		return false;
 	pod = (struct slice){ line.data, (size_t)(slash - line.data) };
-	line = from(line, (size_t)(end + 1 - line.data));
+	line = fl_slice_from(line, (size_t)(end + 1 - line.data));
 	if (line.size && line.data[0] == ' ')
-		line = from(line, 1);
+		line = fl_slice_from(line, 1);
 	return of_pod(pod, (struct slice){ slash + 1,
 					   (size_t)(end - slash - 1) },
 		      line, parsed);
@@ -131,9 +126,9 @@ static bool parse_compose(struct slice line, struct fl_log_line *parsed)
 	if (!name.size || n == name.size || n == line.size ||
 	    line.data[n] != '|')
 		return false;
-	line = from(line, n + 1);
+	line = fl_slice_from(line, n + 1);
 	if (line.size && line.data[0] == ' ')
-		line = from(line, 1);
+		line = fl_slice_from(line, 1);
 	fl_log_label(parsed->key, "container", name);
 	cut_instant(&line);
 	parsed->text = line;
@@ -146,12 +141,12 @@ static bool parse_cri(struct slice line, struct fl_log_line *parsed)
 	if (!cut_instant(&line) || (!fl_slice_starts(line, "stdout ") &&
 				    !fl_slice_starts(line, "stderr ")))
 		return false;
-	line = from(line, 7);
+	line = fl_slice_from(line, 7);
 	if (!line.size || (line.data[0] != 'F' && line.data[0] != 'P') ||
 	    (line.size > 1 && line.data[1] != ' '))
 		return false;
 	parsed->partial = line.data[0] == 'P';
-	parsed->text = from(line, FL_MIN(line.size, (size_t)2));
+	parsed->text = fl_slice_from(line, FL_MIN(line.size, (size_t)2));
 	return true;
 }
 
@@ -161,7 +156,7 @@ static bool parse_syslog(struct slice line, struct fl_log_line *parsed)
 	struct slice host, program;
 
 	if (looks_like(line, "Aaa _9 99:99:99 "))
-		line = from(line, 16);
+		line = fl_slice_from(line, 16);
 	else if (!cut_instant(&line))
 		return false;
 	if (!cut_word(&line, &host))
@@ -200,7 +195,7 @@ struct slice fl_log_cut_line(struct slice *rest)
 	struct slice line = { rest->data, lf ? (size_t)(lf - rest->data) :
 					       rest->size };
 
-	*rest = from(*rest, line.size + (lf != NULL));
+	*rest = fl_slice_from(*rest, line.size + (lf != NULL));
 	if (line.size && line.data[line.size - 1] == '\r')
 		line.size--;
 	return line;
@@ -214,8 +209,9 @@ static uint64_t number_of(struct slice line)
 	uint64_t n = 0;
 
 	while (line.size && line.data[0] == ' ')
-		line = from(line, 1);
-	for (; line.size && fl_is_digit(line.data[0]); line = from(line, 1))
+		line = fl_slice_from(line, 1);
+	for (; line.size && fl_is_digit(line.data[0]);
+	     line = fl_slice_from(line, 1))
 		n = 10 * n + (uint64_t)(line.data[0] - '0');
 	return n;
 }

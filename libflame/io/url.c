@@ -189,7 +189,7 @@ static bool is_header(struct slice line, const char *name, struct slice *value)
 		return false;
 	for (; n < line.size && fl_is_blank(line.data[n]); n++)
 		;
-	*value = (struct slice){ line.data + n, line.size - n };
+	*value = fl_slice_from(line, n);
 	return true;
 }
 

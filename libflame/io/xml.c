@@ -196,7 +196,7 @@ static enum fl_xml_token open_tag(struct fl_xml *xml, struct slice tag)
 	while (n < tag.size && !is_space(tag.data[n]))
 		n++;
 	xml->name = (struct slice){ tag.data, n };
-	xml->attributes = (struct slice){ tag.data + n, tag.size - n };
+	xml->attributes = fl_slice_from(tag, n);
 	if (!n)
 		return fail(xml, "a tag without a name", false);
 	xml->depth++;

@@ -19,7 +19,7 @@ struct slice fl_slice_base(struct slice path)
 		return path;
 	while (i && path.data[i - 1] != '/')
 		i--;
-	return (struct slice){ path.data + i, path.size - i };
+	return fl_slice_from(path, i);
 }
 
 void fl_put_unnamed(struct fl_buf *to, struct slice file, uint64_t address)
@@ -37,11 +37,6 @@ void fl_put_unnamed(struct fl_buf *to, struct slice file, uint64_t address)
 		fl_buf_print(to, "0x%" PRIx64, address);
 	else
 		fl_buf_text(to, "[unknown]");
-}
-
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
 }
 
 /* Types --------------------------------------------------------------- */
@@ -138,11 +133,11 @@ static bool agent_name(struct fl_buf *to, struct slice s)
 	}
 	if (semi - s.data < 2)
 		return false;
-	method = after(s, semi - s.data + 1);
+	method = fl_slice_from(s, semi - s.data + 1);
 	if (fl_slice_starts(method, "::"))
-		method = after(method, 2);
+		method = fl_slice_from(method, 2);
 	else if (fl_slice_starts(method, "."))
-		method = after(method, 1);
+		method = fl_slice_from(method, 1);
 	else
 		return false;
 	open = memchr(method.data, '(', method.size);
@@ -171,7 +166,7 @@ static bool perfmap_name(struct fl_buf *to, struct slice s)
 	if (!blank)
 		return false;
 	type = (struct slice){ s.data, blank - s.data };
-	word = after(s, type.size + 1);
+	word = fl_slice_from(s, type.size + 1);
 	for (dot = word.size; dot && word.data[dot - 1] != '.'; dot--)
 		;
 	if (dot < 2 || dot == word.size || !is_java_word(type) ||
@@ -256,7 +251,7 @@ void fl_native_frame(struct flame *flame, struct fl_buf *scratch,
 				       flame_frame(flame, &frame)) ||
 		    n == rest.size)
 			break;
-		rest = after(rest, n + 2);
+		rest = fl_slice_from(rest, n + 2);
 		type = frame.type = FLAME_INLINED;
 	}
 	for (size_t i = first, j = list->n; i + 1 < j; i++) {

@@ -12,7 +12,7 @@ static bool take_digits(struct slice *s, struct slice *digits)
 	while (n < s->size && fl_is_digit(s->data[n]))
 		n++;
 	*digits = (struct slice){ s->data, n };
-	*s = (struct slice){ s->data + n, s->size - n };
+	*s = fl_slice_from(*s, n);
 	return n;
 }
 
@@ -22,7 +22,7 @@ static bool take_text(struct slice *s, const char *text)
 
 	if (!fl_slice_starts(*s, text))
 		return false;
-	*s = (struct slice){ s->data + n, s->size - n };
+	*s = fl_slice_from(*s, n);
 	return true;
 }
 

@@ -185,7 +185,7 @@ uint8_t fl_work_of(const struct fl_work_names *w, struct slice name)
 	/* perf's map of a JVM: "Ljava/util/regex/Pattern;::compile" */
 	if (name.size > 2 && name.data[0] == 'L' &&
 	    memchr(name.data, ';', name.size))
-		name = (struct slice){ name.data + 1, name.size - 1 };
+		name = fl_slice_from(name, 1);
 	for (size_t i = 0; i < name.size; i++) {
 		at = next_of(w, at, w->plain[(uint8_t)name.data[i]]);
 		row = FL_MIN(row, w->states[at].row);

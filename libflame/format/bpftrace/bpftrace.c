@@ -57,7 +57,7 @@ static bool is_hex(struct slice s)
 static bool is_kernel_address(struct slice s)
 {
 	if (fl_slice_starts(s, "0x"))
-		s = (struct slice){ s.data + 2, s.size - 2 };
+		s = fl_slice_from(s, 2);
 	return s.size == 16 && is_hex(s) && fl_slice_starts(s, "ffff");
 }
 
@@ -488,7 +488,7 @@ static void begin_entry(struct reader *r, struct slice line, size_t n)
 	r->key.size = 0;
 	fl_buf_put(&r->key, line.data, line.size);
 	if (r->open)
-		end_entry(r, (struct slice){ line.data + n, line.size - n });
+		end_entry(r, fl_slice_from(line, n));
 	else if (fl_slice_trim_end(line).size == n + 1)
 		begin_value(r, n + 1);
 	else

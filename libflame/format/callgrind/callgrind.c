@@ -207,7 +207,7 @@ static bool value_of(struct slice line, const char *key, struct slice *value)
 
 	if (!fl_slice_starts(line, key))
 		return false;
-	*value = fl_slice_trim((struct slice){ line.data + n, line.size - n });
+	*value = fl_slice_trim(fl_slice_from(line, n));
 	return true;
 }
 

@@ -20,11 +20,6 @@
 
 #include "format/exceptions/exceptions.h"
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static void begin(struct fl_exceptions *r)
 {
 	fl_dump_begin(&r->dump, (struct slice){ "", 0 });
@@ -162,7 +157,7 @@ static bool take_java(struct fl_exceptions *r, struct slice line)
 			add_common(r, n);
 	} else if (fl_slice_starts(text, caused)) {
 		if (indent < r->indent && !r->ignored)
-			begin_cause(r, from(text, sizeof(caused) - 1));
+			begin_cause(r, fl_slice_from(text, sizeof(caused) - 1));
 		if (fl_is_traceback(text))
 			r->kind = FL_PYTHON_STACK;
 	} else if (fl_slice_starts(text, "Wrapped by: ")) {

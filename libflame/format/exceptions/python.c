@@ -7,11 +7,6 @@
 
 #include "format/exceptions/exceptions.h"
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static void add_python(struct fl_exceptions *r,
 		       const struct fl_traceback_frame *f)
 {
@@ -36,7 +31,7 @@ static bool repeat(struct fl_exceptions *r, struct slice text)
 
 	if (!fl_slice_starts(text, mark) || !r->python.count)
 		return false;
-	text = from(text, sizeof(mark) - 1);
+	text = fl_slice_from(text, sizeof(mark) - 1);
 	if (!fl_dump_word(&text, &word) || !fl_parse_digits(word, &n))
 		return false;
 	for (n = FL_MIN(n, (int64_t)FL_MAX_REPEATED); n--;)

@@ -7,11 +7,6 @@
 
 #include "format/exceptions/exceptions.h"
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static bool is_of_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -59,7 +54,7 @@ static bool cut_part(struct slice *rest, struct slice *part, bool *bracket)
 	if (end) {
 		*part = (struct slice){ rest->data + 1,
 					(size_t)(end - rest->data) - 1 };
-		*rest = from(*rest, part->size + 2);
+		*rest = fl_slice_from(*rest, part->size + 2);
 		*part = fl_slice_trim(*part);
 		return true;
 	}
@@ -187,13 +182,14 @@ bool fl_exception_header(struct slice line, struct slice *class,
 	*thread = (struct slice){ line.data, 0 };
 	line = fl_slice_trim(line);
 	if (fl_slice_starts(line, in_thread)) {
-		line = from(line, sizeof(in_thread) - 1);
+		line = fl_slice_from(line, sizeof(in_thread) - 1);
 		end = fl_slice_find(line, "\" ");
 		if (!end)
 			return false;
 		*thread = (struct slice){ line.data,
 					  (size_t)(end - line.data) };
-		return read_class(from(line, thread->size + 2), true, class);
+		return read_class(fl_slice_from(line, thread->size + 2), true,
+				  class);
 	}
 	return read_class(line, false, class) || find_class(line, class);
 }
@@ -226,10 +222,10 @@ bool fl_exception_frame(struct slice line, size_t *indent,
 	const char *open, *close;
 
 	*indent = fl_exception_indent(line);
-	text = from(line, *indent);
+	text = fl_slice_from(line, *indent);
 	if (!*indent || !fl_slice_starts(text, "at "))
 		return false;
-	text = fl_slice_trim(from(text, 3));
+	text = fl_slice_trim(fl_slice_from(text, 3));
 	/* Logback and Log4j append the jar: " ~[x.jar:1]". */
 	close = fl_slice_ends(text, "]") ? memrchr(text.data, '[', text.size) :
 					   NULL;
@@ -256,7 +252,7 @@ bool fl_exception_more(struct slice text, int64_t *n)
 
 	if (!fl_slice_starts(text, "... "))
 		return false;
-	text = from(text, 4);
+	text = fl_slice_from(text, 4);
 	return fl_dump_word(&text, &word) && fl_parse_digits(word, n) &&
 	       (fl_slice_is(text, " more") ||
 		fl_slice_starts(text, " common frames omitted"));
@@ -276,18 +272,18 @@ bool fl_traceback_frame(struct slice text, struct fl_traceback_frame *frame)
 
 	if (!fl_slice_starts(text, "File \""))
 		return false;
-	text = from(text, 6);
+	text = fl_slice_from(text, 6);
 	at = fl_slice_find(text, mark);
 	if (!at)
 		return false;
 	frame->file = (struct slice){ text.data, (size_t)(at - text.data) };
-	text = from(text, frame->file.size + sizeof(mark) - 1);
+	text = fl_slice_from(text, frame->file.size + sizeof(mark) - 1);
 	in = fl_slice_find(text, ", in ");
 	frame->line = text;
 	frame->name = (struct slice){ text.data, 0 };
 	if (in) {
 		frame->line.size = (size_t)(in - text.data);
-		frame->name = from(text, frame->line.size + 5);
+		frame->name = fl_slice_from(text, frame->line.size + 5);
 	}
 	/* Without a name: the place of a SyntaxError. */
 	return frame->name.size && fl_slice_digits(frame->line);

@@ -59,7 +59,7 @@ static bool is_record(struct slice line, size_t *stack, int64_t *weight)
 		i--;
 	if (i == line.size || !i || !fl_is_blank(line.data[i - 1]))
 		return false;
-	if (!fl_parse_int((struct slice){ line.data + i, line.size - i },
+	if (!fl_parse_int(fl_slice_from(line, i),
 			  weight))
 		return false;
 	*stack = i - 1;
@@ -112,8 +112,7 @@ static struct slice fact_of(struct slice header, const char *name)
 		struct slice fact = fl_slice_split(&header, ';');
 
 		if (fl_slice_starts(fact, name))
-			return (struct slice){ fact.data + size,
-					       fact.size - size };
+			return fl_slice_from(fact, size);
 	}
 	return (struct slice){ NULL, 0 };
 }

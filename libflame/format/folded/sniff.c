@@ -80,7 +80,7 @@ bool fl_folded_is_comm(struct slice frame, struct slice *comm,
 		return false;
 	*comm = (struct slice){ frame.data, dash - 1 };
 	*pid = (struct slice){ frame.data + dash, slash - 1 - dash };
-	*tid = (struct slice){ frame.data + slash, frame.size - slash };
+	*tid = fl_slice_from(frame, slash);
 	return true;
 }
 
@@ -278,7 +278,7 @@ bool fl_folded_row(struct slice line, struct slice *stack,
 		i--;
 	if (i == line.size || i < 2 || line.data[i - 1] != ',')
 		return false;
-	*count = (struct slice){ line.data + i, line.size - i };
+	*count = fl_slice_from(line, i);
 	*stack = (struct slice){ line.data, i - 1 };
 	if (line.data[0] == '"')
 		return i > 3 && line.data[i - 2] == '"';

@@ -258,8 +258,7 @@ struct slice fl_jfr_plain_name(struct slice name)
 			continue;
 		if (memcmp(name.data + cut, names[i].now,
 			   strlen(names[i].now)) == 0)
-			return (struct slice){ name.data + cut,
-					       name.size - cut };
+			return fl_slice_from(name, cut);
 	}
 	return name;
 }

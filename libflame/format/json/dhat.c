@@ -104,8 +104,7 @@ static flame_id frame_of(struct flame *flame, struct slice s)
 			(size_t)(at - s.data) - 2 };
 		s.size = (size_t)(at - s.data) - 1;
 		if (fl_slice_starts(place, "in ")) {
-			place = fl_slice_base((struct slice){
-				place.data + 3, place.size - 3 });
+			place = fl_slice_base(fl_slice_from(place, 3));
 		} else {
 			struct slice rest = place;
 

@@ -132,7 +132,7 @@ static flame_id unescape(struct reader *r, struct slice text)
 				break;
 			}
 		fl_buf_byte(buf, c);
-		text = (struct slice){ text.data + n, text.size - n };
+		text = fl_slice_from(text, n);
 	}
 	if (buf->failed)
 		fl_no_memory(r->js.flame);

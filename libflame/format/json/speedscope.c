@@ -460,7 +460,7 @@ static bool pass_number(struct slice *text, const char *before, int64_t *n)
 		end++;
 	if (!fl_parse_int((struct slice){ text->data + size, end - size }, n))
 		return false;
-	*text = (struct slice){ text->data + end, text->size - end };
+	*text = fl_slice_from(*text, end);
 	return true;
 }
 

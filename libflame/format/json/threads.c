@@ -71,8 +71,7 @@ static void read_java_frame(struct threads *t, struct slice text)
 		line.size = (size_t)(arrow - line.data);
 	line = fl_slice_trim(line);
 	if (fl_slice_starts(line, "at "))
-		line = fl_slice_trim((struct slice){ line.data + 3,
-						     line.size - 3 });
+		line = fl_slice_trim(fl_slice_from(line, 3));
 	if (line.size && !fl_slice_starts(line, "- "))
 		add_java_frame(t, line);
 }

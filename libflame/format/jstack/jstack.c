@@ -53,11 +53,6 @@ static struct slice trim(struct slice s)
 	return s;
 }
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static void begin(struct jstack *j, const struct fl_jstack_header *h)
 {
 	struct fl_dump *dump = &j->dump;
@@ -133,7 +128,7 @@ static bool take_jhsdb_frame(struct jstack *j, struct slice text)
 
 	if (!place)
 		return false;
-	rest = from(text, place - text.data);
+	rest = fl_slice_from(text, place - text.data);
 	name.size = place - text.data;
 	paren = memchr(name.data, '(', name.size);
 	if (paren)
@@ -183,7 +178,7 @@ static void end_early(struct fl_dump *dump)
 static void begin_dump(struct jstack *j, struct slice line)
 {
 	end_early(&j->dump);
-	line = trim(from(line, strlen(full)));
+	line = trim(fl_slice_from(line, strlen(full)));
 	line.size -= fl_slice_ends(line, ":");
 	if (!j->dumps++)
 		fl_fact(j->dump.source, "JVM", "%.*s",
@@ -216,7 +211,7 @@ static bool find_dump(struct slice line, size_t *prefix)
 static void skip_digits(struct slice *s)
 {
 	while (s->size && fl_is_digit(s->data[0]))
-		*s = from(*s, 1);
+		*s = fl_slice_from(*s, 1);
 }
 
 /* ".123", which clocks leave out where it is zero. */
@@ -224,7 +219,7 @@ static void skip_fraction(struct slice *s)
 {
 	if (s->size > 1 && (s->data[0] == '.' || s->data[0] == ',') &&
 	    fl_is_digit(s->data[1])) {
-		*s = from(*s, 1);
+		*s = fl_slice_from(*s, 1);
 		skip_digits(s);
 	}
 }
@@ -247,8 +242,8 @@ static struct slice without_prefix(const struct jstack *j, struct slice line)
 			skip_fraction(&p);
 			skip_fraction(&s);
 		} else if (s.size && p.data[0] == s.data[0]) {
-			p = from(p, 1);
-			s = from(s, 1);
+			p = fl_slice_from(p, 1);
+			s = fl_slice_from(s, 1);
 		} else {
 			return !s.size && !trim(p).size ? s : line;
 		}
@@ -263,7 +258,7 @@ static struct slice strip(struct jstack *j, struct slice line)
 	if (find_dump(line, &n)) {
 		j->prefix.size = 0;
 		fl_buf_put(&j->prefix, line.data, n);
-		return from(line, n);
+		return fl_slice_from(line, n);
 	}
 	return j->prefix.size ? without_prefix(j, line) : line;
 }
@@ -331,14 +326,16 @@ static void take_inner(struct jstack *j, struct slice text, size_t n)
 	static const char mounted[] = "Mounted virtual thread #";
 	struct slice word;
 
-	if (fl_slice_starts(text, "at ") && take_frame(j, from(text, 3)))
+	if (fl_slice_starts(text, "at ") &&
+	    take_frame(j, fl_slice_from(text, 3)))
 		return;
-	if (fl_slice_starts(text, "- ") && take_jhsdb_frame(j, from(text, 2)))
+	if (fl_slice_starts(text, "- ") &&
+	    take_jhsdb_frame(j, fl_slice_from(text, 2)))
 		return;
 	if (fl_slice_starts(text, mounted)) {
-		take_mounted(j, from(text, strlen(mounted)));
+		take_mounted(j, fl_slice_from(text, strlen(mounted)));
 	} else if (fl_slice_starts(text, state)) {
-		text = from(text, strlen(state));
+		text = fl_slice_from(text, strlen(state));
 		fl_dump_word(&text, &word);
 		j->dump.state = fl_java_state(word);
 	} else if (fl_slice_is(text, "...")) {

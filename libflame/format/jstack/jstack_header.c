@@ -13,11 +13,6 @@ const struct fl_jstack_header fl_jstack_no_header = {
 	.nid = -1, .os_id = -1, .id = -1, .time = FLAME_NOTIME,
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 bool fl_jstack_id(struct slice s, int64_t *n)
 {
 	char text[24];
@@ -56,7 +51,7 @@ static bool read_visualvm(struct slice tail, struct fl_jstack_header *h)
 
 	tail = fl_slice_trim(tail);
 	return fl_slice_starts(tail, mark) &&
-	       fl_jstack_id(from(tail, strlen(mark)), &h->id);
+	       fl_jstack_id(fl_slice_from(tail, strlen(mark)), &h->id);
 }
 
 /*
@@ -130,22 +125,22 @@ static bool read_tail(struct slice tail, struct fl_jstack_header *h)
 
 	while (fl_dump_word(&tail, &word)) {
 		if (word.data[0] == '#') {
-			fl_jstack_id(from(word, 1), &h->id);
+			fl_jstack_id(fl_slice_from(word, 1), &h->id);
 		} else if (word.data[0] == '[' && !classic) {
 			word.size -= fl_slice_ends(word, "]");
-			fl_jstack_id(from(word, 1), &h->os_id);
+			fl_jstack_id(fl_slice_from(word, 1), &h->os_id);
 		} else if (fl_slice_starts(word, "idx=0x") && !classic) {
 			h->jrockit = true;
 		} else if (h->jrockit && fl_slice_starts(word, "tid=")) {
-			return fl_jstack_id(from(word, 4), &h->nid) &&
+			return fl_jstack_id(fl_slice_from(word, 4), &h->nid) &&
 			       read_jrockit(tail, h);
 		} else if (is_tid(word, tail)) {
 			classic = true;
 		} else if (fl_slice_starts(word, "nid=")) {
-			fl_jstack_id(from(word, 4), &h->nid);
+			fl_jstack_id(fl_slice_from(word, 4), &h->nid);
 		} else if ((fl_slice_starts(word, "Id=") ||
 			    fl_slice_starts(word, "id=")) && !classic &&
-			   fl_jstack_id(from(word, 3), &h->id)) {
+			   fl_jstack_id(fl_slice_from(word, 3), &h->id)) {
 			if (read_info(tail, h))
 				return true;
 			h->id = -1;
@@ -170,7 +165,7 @@ static bool read_quoted(struct slice line, struct fl_jstack_header *h)
 		if (line.data[i] != '"')
 			continue;
 		*h = fl_jstack_no_header;
-		if (read_tail(from(line, i + 1), h)) {
+		if (read_tail(fl_slice_from(line, i + 1), h)) {
 			h->name = (struct slice){ line.data + 1, i - 1 };
 			return true;
 		}
@@ -193,7 +188,7 @@ static bool read_numbered(struct slice line, bool bare,
 		      &h->id))
 		return false;
 	h->name = (struct slice){ open + 1, close - open - 1 };
-	tail = from(line, close + 1 - line.data);
+	tail = fl_slice_from(line, close + 1 - line.data);
 	if (fl_dump_word(&tail, &word) && fl_slice_is(word, "virtual"))
 		fl_dump_word(&tail, &word);
 	if (!word.size)
@@ -211,7 +206,8 @@ static bool read_unnamed(struct slice line, struct fl_jstack_header *h)
 	*h = fl_jstack_no_header;
 	h->name = (struct slice){ line.data, 0 };
 	return colon && fl_slice_ends(line, ")") &&
-	       fl_slice_starts(from(line, colon - line.data), ": (state = ") &&
+	       fl_slice_starts(fl_slice_from(line, colon - line.data),
+			       ": (state = ") &&
 	       fl_jstack_id((struct slice){ line.data + 7, colon - line.data - 7 },
 			&h->nid);
 }

@@ -33,7 +33,7 @@ static unsigned split(struct slice line, struct slice cells[MAX_COLUMNS])
 	while (n < MAX_COLUMNS) {
 		cells[n++] = fl_slice_split(&line, '|');
 		if (line.size && line.data[0] == '|')
-			line = (struct slice){ line.data + 1, line.size - 1 };
+			line = fl_slice_from(line, 1);
 		if (!line.size)
 			break;
 	}
@@ -115,7 +115,7 @@ static void begin_thread(struct reader *r, struct slice line)
 
 	if (name.size && name.data[0] == '#') {
 		first = fl_slice_split(&name, ',');
-		first = (struct slice){ first.data + 1, first.size - 1 };
+		first = fl_slice_from(first, 1);
 		if (!fl_parse_digits(first, &id))
 			id = -1;
 	}

@@ -117,7 +117,7 @@ static bool take_weight(struct slice s, int64_t *n, int *kind)
 			      s.data[i] == ','))
 		i++;
 	number = (struct slice){ s.data, i };
-	s = fl_slice_trim((struct slice){ s.data + i, s.size - i });
+	s = fl_slice_trim(fl_slice_from(s, i));
 	unit = fl_slice_split(&s, ' ');
 	/* Without a unit a share follows at once. */
 	if (unit.size && fl_is_digit(unit.data[0]))

@@ -48,8 +48,7 @@ static flame_id frame_of(struct reader *r, struct slice s)
 		s.size = (size_t)(at - s.data) - 1;
 	}
 	if (fl_slice_starts(place, "in ")) {
-		place = fl_slice_base((struct slice){ place.data + 3,
-						      place.size - 3 });
+		place = fl_slice_base(fl_slice_from(place, 3));
 	} else {
 		text = place;
 		place = fl_slice_split(&text, ':');
@@ -74,8 +73,7 @@ static bool take_node(struct reader *r, struct slice line)
 	if (!s.size || s.data[0] != 'n' || !memchr(s.data, ':', s.size))
 		return false;
 	number = fl_slice_split(&s, ':');
-	if (!fl_slice_digits((struct slice){ number.data + 1,
-					     number.size - 1 }))
+	if (!fl_slice_digits(fl_slice_from(number, 1)))
 		return false;
 	s = fl_slice_trim(s);
 	number = fl_slice_split(&s, ' ');

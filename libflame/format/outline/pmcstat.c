@@ -33,7 +33,7 @@ static bool take_event(struct slice s, struct slice *event)
 	if (!s.size || s.data[0] != '[')
 		return false;
 	return event->size &&
-	       fl_slice_digits((struct slice){ s.data + 1, s.size - 1 });
+	       fl_slice_digits(fl_slice_from(s, 1));
 }
 
 static void begin_graph(struct reader *r, struct slice event)

@@ -144,7 +144,7 @@ static bool take_weight(struct reader *r, struct slice *s, int64_t *n)
 	}
 	if (!i || !fl_is_digit(rest.data[0]))
 		return false;
-	rest = (struct slice){ rest.data + i, rest.size - i };
+	rest = fl_slice_from(rest, i);
 	unit = fl_slice_trim(rest);
 	unit = fl_slice_split(&unit, ' ');
 	for (size_t k = 0; k < FL_COUNT(units); k++) {
@@ -255,7 +255,7 @@ static bool split_end(struct reader *r, struct slice *name, int64_t *n)
 		for (i--; i && s.data[i - 1] != ' ' && s.data[i - 1] != '\t' &&
 		     s.data[i - 1] != '('; i--)
 			;
-	tail = (struct slice){ s.data + i, s.size - i };
+	tail = fl_slice_from(s, i);
 	if (!i || !take_weight(r, &tail, n) || fl_slice_trim(tail).size)
 		return false;
 	*name = (struct slice){ s.data, i - (s.data[i - 1] == '(') };

@@ -35,7 +35,7 @@ static bool take_header(struct slice s, int column[COLUMNS],
 	for (int i = 0; i < COLUMNS; i++)
 		column[i] = -1;
 	if (fl_slice_starts(s, "\xef\xbb\xbf"))
-		s = (struct slice){ s.data + 3, s.size - 3 };
+		s = fl_slice_from(s, 3);
 	if (!fl_slice_starts(s, "Level,Function Name,"))
 		return false;
 	for (int i = 0; more && i < 64; i++) {
@@ -161,7 +161,7 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 	(void)whole;
 	if (fl_slice_starts(text, "\xef\xbb\xbf"))
-		text = (struct slice){ text.data + 3, text.size - 3 };
+		text = fl_slice_from(text, 3);
 	return fl_slice_starts(text, "Level,Function Name,") ? 64 : 0;
 }
 

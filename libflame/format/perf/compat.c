@@ -69,7 +69,7 @@ static bool is_go(struct slice s)
 
 static bool is_anonymous(struct slice s, size_t at)
 {
-	return fl_slice_starts((struct slice){ s.data + at, s.size - at },
+	return fl_slice_starts(fl_slice_from(s, at),
 			       "(anonymous namespace)");
 }
 
@@ -234,7 +234,7 @@ static bool peer_parts(bool perl, struct slice line, struct slice *ip,
 		open--;
 	if (open <= 1)
 		return false;
-	*dso = (struct slice){ line.data + open, line.size - open };
+	*dso = fl_slice_from(line, open);
 	while (dso->size && dso->data[dso->size - 1] != ')')
 		dso->size--;
 	if (dso->size)

@@ -21,11 +21,6 @@ static bool is_ip(struct slice word)
 	return true;
 }
 
-static struct slice after(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* Without "+0x1f" at its end. */
 static struct slice no_offset(struct slice s)
 {
@@ -83,7 +78,7 @@ bool fl_perf_frame(struct slice line, struct fl_perf_frame *frame)
 	frame->ip.data = frame->dso.data = "";
 	if (has_ip) {
 		frame->ip = (struct slice){ s.data, n };
-		s = after(s, n);
+		s = fl_slice_from(s, n);
 	}
 	if (fl_slice_ends(s, " (inlined)")) {
 		frame->inlined = true;

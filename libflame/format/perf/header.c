@@ -32,7 +32,7 @@ static struct slice pop_word(struct slice *s)
 	*s = fl_slice_trim(*s);
 	for (n = s->size; n && !fl_is_blank(s->data[n - 1]); n--)
 		;
-	word = (struct slice){ s->data + n, s->size - n };
+	word = fl_slice_from(*s, n);
 	s->size = n;
 	return word;
 }
@@ -562,7 +562,7 @@ bool fl_perf_header(struct slice line, struct fl_perf_lefts *lefts,
 	if (!find_time(line, &begin, &end, &h->time))
 		return parse_timeless(line, lefts, h);
 	find_left((struct slice){ line.data, begin }, lefts, h);
-	right = (struct slice){ line.data + end, line.size - end };
+	right = fl_slice_from(line, end);
 	if (lefts && parse_again(right, lefts, h)) {
 		if (end - 1 - begin <= LONGEST_TIME)
 			lefts->time_size = (uint8_t)(end - 1 - begin);
@@ -612,7 +612,7 @@ bool fl_perf_flat_header(struct slice line, struct fl_perf_lefts *lefts,
 		return false;
 	h->flat = true;
 	h->rest =
-		fl_slice_trim((struct slice){ line.data + at, line.size - at });
+		fl_slice_trim(fl_slice_from(line, at));
 	word = pop_word(&left);
 	if (is_event(word))
 		h->event = (struct slice){ word.data, word.size - 1 };

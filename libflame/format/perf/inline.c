@@ -237,7 +237,7 @@ static bool parse_offset(const struct fl_perf_frame *frame, uint64_t *offset)
 	for (size_t i = s.size; i >= 3; i--)
 		if (memcmp(s.data + i - 3, "+0x", 3) == 0)
 			return parse_hex(
-				(struct slice){ s.data + i, s.size - i },
+				fl_slice_from(s, i),
 				offset);
 	return false;
 }

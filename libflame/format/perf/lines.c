@@ -55,7 +55,7 @@ bool fl_perf_is_place(struct slice text, struct fl_perf_place *place)
 	for (i = s.size; i && fl_is_digit(s.data[i - 1]); i--)
 		;
 	if (i < 1 || i == s.size || s.data[i - 1] != ':' ||
-	    !fl_parse_int((struct slice){ s.data + i, s.size - i }, &n) ||
+	    !fl_parse_int(fl_slice_from(s, i), &n) ||
 	    n > UINT32_MAX)
 		return false;
 	place->file = (struct slice){ s.data, i - 1 };

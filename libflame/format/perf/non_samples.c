@@ -55,7 +55,7 @@ void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line)
 		"arch", "nrcpus online", "cpudesc", "cmdline", NULL
 	};
 
-	line = fl_slice_trim((struct slice){ line.data + 1, line.size - 1 });
+	line = fl_slice_trim(fl_slice_from(line, 1));
 	while (line.size && (line.data[line.size - 1] == '\n' ||
 			     line.data[line.size - 1] == '\r'))
 		line.size--;

@@ -100,8 +100,7 @@ static bool is_tree(struct slice text)
 				return false;
 			if (!text.size || text.data[0] != ':')
 				continue;
-			text = skip_blanks((struct slice){ text.data + 1,
-							   text.size - 1 });
+			text = skip_blanks(fl_slice_from(text, 1));
 			if (depth == 1)
 				found |= member(key, text);
 			continue;
@@ -122,8 +121,8 @@ static bool is_tree(struct slice text)
 		if (!cut_string(&text, &key))
 			return false;
 		if (text.size && text.data[0] == ':')
-			found |= member(key, skip_blanks((struct slice){
-				text.data + 1, text.size - 1 }));
+			found |= member(key,
+					skip_blanks(fl_slice_from(text, 1)));
 	}
 	return found == TREE;
 }

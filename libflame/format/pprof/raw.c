@@ -44,11 +44,6 @@ struct reader {
 	struct fl_map by_id;		/* -> location, plus one */
 };
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static bool grow(struct reader *r, void *data, size_t *capacity, size_t count,
 		 size_t size)
 {
@@ -149,7 +144,7 @@ static bool read_labels(struct reader *r, struct slice text)
 			return false;
 		key = fl_slice_trim((struct slice){ text.data,
 				(size_t)(open - text.data) });
-		text = from(text, (size_t)(open - text.data) + 2);
+		text = fl_slice_from(text, (size_t)(open - text.data) + 2);
 		end = fl_slice_find(text, "] ");
 		if (!end && fl_slice_ends(text, "]"))
 			end = text.data + text.size - 1;
@@ -157,7 +152,7 @@ static bool read_labels(struct reader *r, struct slice text)
 			return false;
 		value = (struct slice){ text.data, (size_t)(end - text.data) };
 		s->labels = add_label(r, s->labels, key, value);
-		text = fl_slice_trim(from(text, value.size + 1));
+		text = fl_slice_trim(fl_slice_from(text, value.size + 1));
 	}
 	return s != NULL;
 }
@@ -198,7 +193,7 @@ static bool read_location(struct reader *r, struct slice text)
 		fl_dump_word(&text, &name);
 	text = fl_slice_trim(text);
 	if (fl_slice_starts(text, "[F]"))
-		text = fl_slice_trim(from(text, 3));
+		text = fl_slice_trim(fl_slice_from(text, 3));
 	if (!text.size)
 		return add_frame(r, l, address, 0);
 	return fl_pprof_raw_line(text, &name, &line) && add_frame(r, l, name, line);

@@ -4,18 +4,13 @@
 
 #include "format/pprof/pprof.h"
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 /* Cuts ":12" off the end. */
 static bool cut_number(struct slice *text, int64_t *n)
 {
 	const char *colon = memrchr(text->data, ':', text->size);
 	size_t size = colon ? (size_t)(colon - text->data) : 0;
 
-	if (!colon || !fl_parse_int(from(*text, size + 1), n))
+	if (!colon || !fl_parse_int(fl_slice_from(*text, size + 1), n))
 		return false;
 	text->size = size;
 	return true;
@@ -29,7 +24,7 @@ bool fl_pprof_raw_line(struct slice text, struct slice *name, int64_t *line)
 
 	while ((blank = fl_slice_find(rest, " s="))) {
 		at = blank;
-		rest = from(rest, (size_t)(blank - rest.data) + 3);
+		rest = fl_slice_from(rest, (size_t)(blank - rest.data) + 3);
 	}
 	*line = 0;
 	*name = text;

@@ -383,7 +383,7 @@ static bool take_thread_frame(struct reader *r, struct slice s)
 	uint64_t address;
 
 	if (leaf)
-		s = fl_slice_trim((struct slice){ s.data + 3, s.size - 3 });
+		s = fl_slice_trim(fl_slice_from(s, 3));
 	word = fl_slice_split(&s, ':');
 	if (!fl_parse_hex(word, &address))
 		return false;
@@ -441,7 +441,7 @@ static bool take_thread(struct reader *r, struct slice line)
 		return true;
 	}
 	if (fl_slice_starts(s, "creator:"))
-		return take_creator(r, (struct slice){ s.data + 8, s.size - 8 });
+		return take_creator(r, fl_slice_from(s, 8));
 	return take_thread_frame(r, s);
 }
 

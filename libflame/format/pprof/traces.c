@@ -26,11 +26,6 @@ struct reader {
 
 static const char separator[] = "-----------+-------";
 
-static struct slice from(struct slice s, size_t n)
-{
-	return (struct slice){ s.data + n, s.size - n };
-}
-
 static flame_id add_label(struct reader *r, flame_id set, struct slice key,
 			  struct slice value)
 {
@@ -120,7 +115,7 @@ static bool take_trace_line(struct reader *r, struct slice line)
 	if (colon) {
 		key = (struct slice){ text.data, (size_t)(colon - text.data) };
 		r->labels = add_label(r, r->labels, key,
-				      from(text, key.size + 3));
+				      fl_slice_from(text, key.size + 3));
 		return true;
 	}
 	if (!fl_dump_word(&text, &word) ||
