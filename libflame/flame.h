@@ -60,6 +60,16 @@ enum { FLAME_OK = 0, FLAME_END = 1, FLAME_FAILED = -1 };
 /* A time that is not known. */
 #define FLAME_NOTIME INT64_MIN
 
+/* What frees the result of a function, for compilers that check the pairs. */
+#if defined(__GNUC__) && !defined(__clang__)
+#if __GNUC__ >= 11
+#define FLAME_FREED_BY(function) __attribute__((__malloc__(function, 1)))
+#endif
+#endif
+#ifndef FLAME_FREED_BY
+#define FLAME_FREED_BY(function)
+#endif
+
 /*
  * How a frame ran.  The first seven are async-profiler's numbers plus one
  * (its FrameType constants; JDK Flight Recorder uses 0 to 2 alike).
@@ -100,8 +110,8 @@ struct flame_tree;
  * flame_free invalidates all ids and borrowed strings; free sources, sinks
  * and trees of the dictionary before.
  */
-struct flame *flame_new(void);
 void flame_free(struct flame *flame);
+struct flame *flame_new(void) FLAME_FREED_BY(flame_free);
 
 /* The first failure, one line without a newline; "" if there was none. */
 const char *flame_error(const struct flame *flame);
@@ -282,15 +292,17 @@ const struct flame_metric *flame_metric_of(const struct flame *flame,
  * remarks on it; "overlap" "keep" counts it each time.  flame_close accepts
  * NULL too.
  */
+void flame_close(struct flame_source *source);
 struct flame_source *flame_open(struct flame *flame, const char *path,
-				const char *format);
+				const char *format)
+	FLAME_FREED_BY(flame_close);
 struct flame_source *flame_open_memory(struct flame *flame, const void *bytes,
 				       size_t size, const char *name,
-				       const char *format);
+				       const char *format)
+	FLAME_FREED_BY(flame_close);
 int flame_ask(struct flame_source *source, const char *option,
 	      const char *value);
 int flame_next(struct flame_source *source, struct flame_sample *sample);
-void flame_close(struct flame_source *source);
 
 /*
  * How much of a source was lost, once it was read to its end.
@@ -387,7 +399,9 @@ void flame_abandon(struct flame_sink *sink);
  * is a failure: put flame_pick before it.  Weights without a metric, as of
  * folded text, add to any.
  */
-struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns);
+void flame_tree_free(struct flame_tree *tree);
+struct flame_tree *flame_tree_new(struct flame *flame, unsigned columns)
+	FLAME_FREED_BY(flame_tree_free);
 struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column);
 /*
  * With the option events ("all" or a list; flame_set on its first sink, before
@@ -454,7 +468,6 @@ struct flame_node {
 };
 int flame_tree_nodes(struct flame_tree *tree, double minimum,
 		     const struct flame_node **nodes, size_t *n);
-void flame_tree_free(struct flame_tree *tree);
 
 /*
  * The tables of options.  A row has a name, an argument (NULL: none) and a
@@ -528,6 +541,31 @@ int flame_format_check(struct flame *flame, const char *name);
  * at, not read.
  */
 int flame_filter_check(struct flame *flame, const char *name, const char *arg);
+/*
+ * Facts about an option, as its row has them.  An option that leaves samples
+ * out selects them by something, which a message names where nothing is left;
+ * not so where the option `unless` (or NULL) is given, too.  false: there is no
+ * such row.
+ */
+enum flame_selects {
+	FLAME_BY_NOTHING,
+	FLAME_BY_METRIC,	/* its name; without an argument: nativemem */
+	FLAME_BY_METRICS,	/* a list of names, or all */
+	FLAME_BY_VALUE,		/* of the label that is called as the option */
+	FLAME_BY_LABEL,		/* KEY=VALUE */
+	FLAME_BY_TIME,
+	FLAME_BY_LENGTH,	/* of spans */
+	FLAME_BY_FRAME,		/* an expression: stacks that have one */
+	FLAME_BY_NO_FRAME,	/* stacks that have none */
+	FLAME_BY_WEIGHT
+};
+struct flame_row_facts {
+	enum flame_selects selects;
+	const char *unless;
+	bool often;		/* --help shows it; else --help=all alone */
+};
+bool flame_row_facts(enum flame_row_kind kind, const char *name,
+		     struct flame_row_facts *facts);
 /* Of the detected format. */
 unsigned flame_source_facts(const struct flame_source *source);
 

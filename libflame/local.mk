@@ -64,7 +64,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/address.c libflame/filter/by.c \
 	libflame/filter/classes.c libflame/filter/classify.c \
 	libflame/filter/cut.c libflame/filter/filter.h \
-	libflame/filter/filters.c libflame/filter/grain.c \
+	libflame/filter/filters.c libflame/filter/filters.def \
+	libflame/filter/grain.c \
 	libflame/filter/keep.c \
 	libflame/filter/label.c libflame/filter/min.c \
 	libflame/filter/naming.c libflame/filter/no_stack.c \

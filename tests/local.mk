@@ -119,6 +119,10 @@ endif
 # What tests/laws/readers runs.
 check_PROGRAMS += tests/laws/try-readers
 tests_laws_try_readers_LDADD = libfl.la
+# What tests/laws/selections runs.
+check_PROGRAMS += tests/laws/list-selecting
+tests_laws_list_selecting_SOURCES = tests/laws/list-selecting.c
+tests_laws_list_selecting_LDADD = libfl.la
 # What tests/laws/dictionaries runs.
 check_PROGRAMS += tests/laws/try-threads
 tests_laws_try_threads_LDADD = libfl.la -lpthread
@@ -335,7 +339,8 @@ bench-viewer: all $(bench_programs)
 # Folders are distributed with what a build leaves in those of the same name.
 dist-hook:
 	cd $(distdir)/tests && rm -f mk/mkjfr mk/mkvm record/unwind laws/try-readers \
-		laws/probes-of laws/try-threads laws/growth-read \
+		laws/probes-of laws/list-selecting laws/try-threads \
+		laws/growth-read \
 		bench/measure bench/mkstacks fuzz/replay fuzz/fuzz
 	find $(distdir)/tests -path '*/tests/data' -prune -o \
 		\( -name '*.log' -o -name '*.trs' \

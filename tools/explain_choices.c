@@ -138,7 +138,7 @@ static struct flame_source *open_file(const struct cuts *cuts, size_t n,
 static const char *events_of(const struct cuts *cuts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(cuts->data[i].name, "events") == 0)
+		if (cuts->data[i].by == FLAME_BY_METRICS)
 			return cuts->data[i].value;
 	return n < cuts->count && !cuts->data[n].filter && !cuts->cli->event ?
 	       "all" : NULL;
@@ -426,55 +426,64 @@ static void add_labels(struct flame *flame, struct flame_tree *tree,
 
 static void key_of(const struct cut *cut, char *key, size_t size)
 {
-	if (strcmp(cut->name, "label") == 0)
+	if (cut->by == FLAME_BY_LABEL)
 		snprintf(key, size, "%.*s", (int)strcspn(cut->value, "="),
 			 cut->value);
 	else
 		snprintf(key, size, "%s", cut->name);
 }
 
-static bool is_one_of(const char *name, const char *names)
+/* What the tree of all that came to the option has for it. */
+static void add_choices(const struct cuts *cuts, size_t i, struct line *line,
+			struct flame *flame, struct flame_tree *tree,
+			const char *key)
 {
-	const char *at = strstr(names, name);
+	const struct cut *cut = &cuts->data[i];
 
-	return at && (at == names || at[-1] == ' ') &&
-	       (!at[strlen(name)] || at[strlen(name)] == ' ');
+	switch (cut->by) {
+	case FLAME_BY_LABEL:
+		add_labels(flame, tree, line, cut->value);
+		add_said(cuts, i, line);
+		break;
+	case FLAME_BY_VALUE:
+		add_values(flame, tree, line, key, cut->value);
+		break;
+	case FLAME_BY_METRIC:
+	case FLAME_BY_METRICS:
+		choices_add_metrics(flame, line, cut_metric(cut));
+		break;
+	case FLAME_BY_FRAME:
+		add_ranked(flame, tree, line, cut->value);
+		break;
+	default:
+		line_add(line, "; the samples weigh %" PRId64 " in all",
+			 flame_tree_total(tree, 0));
+	}
 }
 
 void choices_add(const struct cuts *cuts, size_t i, struct line *line)
 {
 	const struct cut *cut = &cuts->data[i];
-	bool labels = is_one_of(cut->name, "label thread state tag");
+	bool labels = cut->by == FLAME_BY_LABEL || cut->by == FLAME_BY_VALUE;
 	struct flame *flame;
 	struct flame_tree *tree;
 	char key[128];
 
-	if (is_one_of(cut->name, "from to")) {
+	if (cut->by == FLAME_BY_TIME) {
 		add_said(cuts, i, line);
 		return;
 	}
-	if (is_one_of(cut->name, "drop exclude latency")) {
-		line_add(line, cut->name[0] == 'l' ? ": no span is so long" :
-				       ": all stacks have such a frame");
+	if (cut->by == FLAME_BY_LENGTH || cut->by == FLAME_BY_NO_FRAME) {
+		line_add(line, cut->by == FLAME_BY_LENGTH ?
+			 ": no span is so long" :
+			 ": all stacks have such a frame");
 		return;
 	}
 	flame = new_flame(cuts);
 	key_of(cut, key, sizeof(key));
 	tree = flame ? gather(cuts, i, flame, labels ? key : NULL) : NULL;
-	if (tree && strcmp(cut->name, "label") == 0) {
-		add_labels(flame, tree, line, cut->value);
-		add_said(cuts, i, line);
-	} else if (tree && labels)
-		add_values(flame, tree, line, key, cut->value);
-	else if (tree && is_one_of(cut->name, "event leak events"))
-		choices_add_metrics(flame, line, cut->value ? cut->value :
-							      "nativemem");
-	else if (tree && is_one_of(cut->name, "keep include root "
-						"root-innermost"))
-		add_ranked(flame, tree, line, cut->value);
-	else if (tree)
-		line_add(line, "; the samples weigh %" PRId64 " in all",
-			 flame_tree_total(tree, 0));
+	if (tree)
+		add_choices(cuts, i, line, flame, tree, key);
 	flame_tree_free(tree);
 	flame_free(flame);
 }

@@ -21,41 +21,47 @@ static const char *value_of(const struct cli_list *list, const char *name)
 	return NULL;
 }
 
-/* Those of reading, in the order in which a sample meets them. */
-static const char *const asks[] = {
-	"event", "leak", "thread", "state", "tag", "latency", "from", "to",
-};
-
-static bool is_cut(const struct cli *cli, const char *filter)
+static void add_cut(struct cut cuts[MAX_CUTS], size_t *n, const char *name,
+		    const char *value, enum flame_selects by, size_t filter)
 {
-	static const char *const filters[] = {
-		"label", "keep", "drop", "include", "exclude", "grain",
-	};
-
-	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++)
-		if (strcmp(filter, filters[i]) == 0)
-			return true;
-	return strncmp(filter, "root", 4) == 0 &&
-	       strcmp(filter, "root-keep-rest") != 0 &&
-	       !value_of(&cli->filters, "root-keep-rest");
+	/* "all" chooses none of the metrics. */
+	if (*n == MAX_CUTS || !by ||
+	    (by == FLAME_BY_METRICS && value && strcmp(value, "all") == 0))
+		return;
+	cuts[(*n)++] = (struct cut){ name, value && *value ? value : NULL, by,
+				     filter };
 }
 
+/* Those of the rows of a kind that were given. */
+static void add_cuts(struct cut cuts[MAX_CUTS], size_t *n, char kind,
+		     const struct cli_list *list)
+{
+	struct flame_row_facts facts;
+	struct flame_row row;
+	const char *value;
+
+	for (unsigned i = 0; flame_rows(kind, i, &row); i++)
+		if ((value = value_of(list, row.name)) &&
+		    flame_row_facts(kind, row.name, &facts))
+			add_cut(cuts, n, row.name, value, facts.selects, 0);
+}
+
+/* In the order in which a sample meets them. */
 static size_t find_cuts(const struct cli *cli, struct cut cuts[MAX_CUTS])
 {
-	const char *events = value_of(&cli->sets, "events"), *value;
+	struct flame_row_facts facts;
 	size_t n = 0;
 
-	if (events && strcmp(events, "all") != 0)
-		cuts[n++] = (struct cut){ "events", events, 0 };
-	for (size_t i = 0; i < sizeof(asks) / sizeof(*asks); i++)
-		if ((value = value_of(&cli->asks, asks[i])))
-			cuts[n++] = (struct cut){ asks[i], *value ? value :
-							   NULL, 0 };
-	for (size_t i = 0; i < cli->filters.n && n < MAX_CUTS; i++)
-		if (is_cut(cli, cli->filters.at[i].name))
-			cuts[n++] = (struct cut){ cli->filters.at[i].name,
-						  cli->filters.at[i].value,
-						  i + 1 };
+	add_cuts(cuts, &n, 'w', &cli->sets);
+	add_cuts(cuts, &n, 's', &cli->asks);
+	for (size_t i = 0; i < cli->filters.n; i++) {
+		const struct cli_pair *filter = &cli->filters.at[i];
+
+		if (flame_row_facts('f', filter->name, &facts) &&
+		    !(facts.unless && value_of(&cli->filters, facts.unless)))
+			add_cut(cuts, &n, filter->name, filter->value,
+				facts.selects, i + 1);
+	}
 	return n;
 }
 
@@ -111,11 +117,9 @@ static const struct cut *absent_metric(const struct flame *flame,
 	for (size_t i = 0; i < cuts->count; i++) {
 		const struct cut *cut = &cuts->data[i];
 
-		if ((strcmp(cut->name, "event") == 0 &&
-		     !has_metric(flame, cut->value)) ||
-		    (strcmp(cut->name, "leak") == 0 &&
-		     !has_metric(flame, "nativemem")) ||
-		    (strcmp(cut->name, "events") == 0 &&
+		if ((cut->by == FLAME_BY_METRIC &&
+		     !has_metric(flame, cut_metric(cut))) ||
+		    (cut->by == FLAME_BY_METRICS &&
 		     !is_any(flame, cut->value)))
 			return flame_metrics(flame) ? cut : NULL;
 	}
@@ -150,7 +154,7 @@ static void explain_by_frames(struct flame *flame, const struct cuts *cuts,
 	for (size_t i = 0; i < cuts->count; i++)
 		add_option(line, &cuts->data[i]);
 	if (cuts->count == 1 && cuts->data[0].filter && cuts->data[0].value &&
-	    strcmp(cuts->data[0].name, "label") != 0 &&
+	    cuts->data[0].by != FLAME_BY_LABEL &&
 	    flame_clear(flame) == FLAME_OK)
 		choices_add_frames(flame, line, cuts->data[0].value);
 }
@@ -164,10 +168,9 @@ static void explain(struct flame *flame, const struct cuts *cuts,
 	line_add(line, "nothing was selected by ");
 	if (absent) {
 		add_option(line, absent);
-		choices_add_metrics(flame, line, absent->value ?
-					 absent->value : "nativemem");
-		if (strcmp(absent->name, "event") == 0 &&
-		    strchr(absent->value, ','))
+		choices_add_metrics(flame, line, cut_metric(absent));
+		if (absent->by == FLAME_BY_METRIC &&
+		    strchr(cut_metric(absent), ','))
 			line_add(line, " (--events takes several, each behind "
 				 "a tab)");
 		return;

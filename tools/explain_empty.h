@@ -12,8 +12,15 @@
 struct cut {
 	const char *name;
 	const char *value;	/* NULL: it has none */
+	enum flame_selects by;
 	size_t filter;		/* its place among the filters, plus one */
 };
+
+/* The metric that it wants; without a value it is of native memory. */
+static inline const char *cut_metric(const struct cut *cut)
+{
+	return cut->value ? cut->value : "nativemem";
+}
 
 /* In the order in which they act; files are inputs that can be read again. */
 struct cuts {

@@ -21,43 +21,44 @@ static const struct cli_option common[] = {
 	  "no sample: exit 2, or empty result",
 	  .kind = CLI_TAKE },
 	{ 0, "fetch", "CMD", "inputs are what CMD prints, {} their path",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 'f', "format", "FORMAT", "write this format",
 	  CLI_TEXT, AT(output_format) },
 	{ 'h', "help", "[=all]", "show this, or all options, and exit",
 	  .kind = CLI_TAKE },
 	{ 'i', "input-format", "FORMAT", "read this format, do not detect",
-	  CLI_TEXT, AT(input_format) },
+	  CLI_TEXT, AT(input_format), .rare = true },
 	{ 0, "info", NULL, "print what the inputs hold and exit",
 	  CLI_FLAG, AT(info) },
 	{ 'j', "jobs", "N", "read with N threads (as many as CPUs)",
 	  .kind = CLI_TAKE },
 	{ 0, "memory-limit", "SIZE",
 	  "fail rather than hold more (64k, 512M, 2G)",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "name", "PATH", "the path of what standard input holds",
-	  CLI_TEXT, AT(name) },
+	  CLI_TEXT, AT(name), .rare = true },
 	{ 0, "no-demangle", NULL, "C++, Rust: names as the inputs spell them",
-	  CLI_FLAG, AT(mangled) },
+	  CLI_FLAG, AT(mangled), .rare = true },
 	{ 'o', "output", "FILE", "write to FILE (-: standard output)",
 	  CLI_TEXT, AT(output) },
 	{ 0, "partial", "ok|fail",
 	  "damaged, missing inputs: exit 0 (ok) or 2",
 	  .kind = CLI_TAKE },
 	{ 0, "path-labels", "RE", "labels of paths: RE's groups by name",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "paths-from", "FILE", "read names of inputs from FILE",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 'q', "quiet", NULL, "say nothing but errors", CLI_FLAG, AT(quiet) },
 	{ 0, "raw-names", NULL, "Java: names as the inputs spell them",
-	  CLI_FLAG, AT(raw_names) },
+	  CLI_FLAG, AT(raw_names), .rare = true },
 	{ 0, "report", "text|json|hadoop", "report how the inputs were read",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "url-timeout", "SECONDS", "URLs: give up after a silence (30)",
-	  .kind = CLI_TAKE },
+	  .kind = CLI_TAKE, .rare = true },
 	{ 0, "url-token", "FILE", "WebHDFS: the delegation token in FILE",
-	  .kind = CLI_TAKE },
-	{ 'v', "verbose", NULL, "say more", CLI_FLAG, AT(verbose) },
+	  .kind = CLI_TAKE, .rare = true },
+	{ 'v', "verbose", NULL, "say more", CLI_FLAG, AT(verbose),
+	  .rare = true },
 	{ 'V', "version", NULL, "show the version and exit", .kind = CLI_TAKE },
 	{ .name = NULL }
 };
@@ -265,6 +266,7 @@ static void make_table(const struct cli_tool *tool, struct table *table)
 		{ 'f', CLI_FILTER, CHANGING }, { 'w', CLI_SET, DRAWING },
 		{ 'p', CLI_SET, FURTHER_DRAWING },
 	};
+	struct flame_row_facts facts;
 	struct flame_row row;
 
 	table->n = 0;
@@ -275,10 +277,12 @@ static void make_table(const struct cli_tool *tool, struct table *table)
 			enter(table, *o, GENERAL);
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		for (unsigned i = 0; flame_rows(kinds[k].row, i, &row); i++)
-			if (!row.hidden && cli_takes(tool, kinds[k].row))
+			if (!row.hidden && cli_takes(tool, kinds[k].row) &&
+			    flame_row_facts(row.kind, row.name, &facts))
 				enter(table, (struct cli_option){ 0,
 				      row.name, row.argument, row.summary,
-				      .kind = kinds[k].kind },
+				      .kind = kinds[k].kind,
+				      .rare = !facts.often },
 				      kinds[k].group);
 	qsort(table->at, table->n, sizeof(*table->at), by_name);
 }
@@ -293,28 +297,6 @@ static void list_rows(const struct cli_tool *tool, const char *head,
 	printf("\n%s:\n", head);
 	for (unsigned i = 0; flame_rows(kind, i, &row); i++)
 		printf("  %-14s %s\n", row.name, row.summary);
-}
-
-/* Options that --help shows, beside the tool's own; --help=all has the rest. */
-static bool is_often_used(const struct entry *entry)
-{
-	static const char *const often[] = {
-		"event", "from", "to", "thread", "state",
-		"keep", "drop", "root", "hide", "cut", "by", "threads",
-		"depth", "reverse",
-		"title", "colors", "highlight", "events", "width",
-		"inverted", "minwidth", "widths", "mine", "tree", "sort",
-		"flamechart",
-		"output", "format", "info", "help", "quiet", "jobs", "empty",
-		"partial", "version",
-	};
-
-	if (entry->group == OF_TOOL)
-		return !entry->option.rare;
-	for (size_t i = 0; i < sizeof(often) / sizeof(often[0]); i++)
-		if (strcmp(entry->option.name, often[i]) == 0)
-			return true;
-	return false;
 }
 
 static void list_option(const struct cli_option *o)
@@ -351,7 +333,7 @@ static void list_group(const struct cli_tool *tool, const struct table *table,
 	for (size_t i = 0; i < table->n; i++) {
 		const struct entry *entry = &table->at[i];
 
-		if (entry->group != group || (!all && !is_often_used(entry)))
+		if (entry->group != group || (!all && entry->option.rare))
 			continue;
 		if (!any && group == OF_TOOL)
 			printf("\nOf %s:\n", tool->name);

@@ -48,4 +48,5 @@ const struct fl_filter fl_filter_strip_hex = {
 	.name = "strip-hex",
 	.summary = "addresses in names become 0x...",
 	.make = make, .rank = 19, .compat = true,
+	.idempotent = true,
 };

@@ -316,6 +316,7 @@ const struct fl_filter fl_filter_by = {
 	.name = "by", .argument = "KEY[=RE]",
 	.summary = "a root frame per thread, state, file or label",
 	.make = make_by, .rank = 50, .joins = true,
+	.often = true,
 };
 
 /* After min, which would add light stacks to no key. */
@@ -330,4 +331,5 @@ const struct fl_filter fl_filter_threads = {
 	.name = "threads",
 	.summary = "a root frame per thread",
 	.make = make_threads, .rank = 51,
+	.often = true,
 };

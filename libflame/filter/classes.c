@@ -142,18 +142,21 @@ const struct fl_filter fl_filter_norm = {
 	.name = "norm",
 	.summary = "Java, with --raw-names: the same in every run",
 	.make = make_norm, .rank = 20,
+	.idempotent = true,
 };
 
 const struct fl_filter fl_filter_norm_compat = {
 	.name = "norm-compat",
 	.summary = "as norm; lambdas of JDK 17 keep their numbers",
 	.make = make_norm_compat, .rank = 20, .compat = true,
+	.idempotent = true,
 };
 
 const struct fl_filter fl_filter_simple = {
 	.name = "simple",
 	.summary = "Java: classes without their packages",
 	.make = make_simple, .rank = 21,
+	.idempotent = true,
 };
 
 const struct fl_filter fl_filter_simple_compat = {
@@ -166,10 +169,12 @@ const struct fl_filter fl_filter_dot = {
 	.name = "dot",
 	.summary = "Java: packages with dots instead of slashes",
 	.make = make_dot, .rank = 22,
+	.idempotent = true,
 };
 
 const struct fl_filter fl_filter_no_tiers = {
 	.name = "no-tiers",
 	.summary = "forget how frames ran",
 	.make = make_no_tiers, .rank = 23,
+	.idempotent = true,
 };

@@ -61,16 +61,19 @@ const struct fl_filter fl_filter_cut = {
 	.name = "cut", .argument = "RE",
 	.summary = "end at the outermost frame that matches",
 	.make = make_cut, .rank = 42, .joins = true,
+	.often = true, .idempotent = true,
 };
 
 const struct fl_filter fl_filter_hide = {
 	.name = "hide", .argument = "RE",
 	.summary = "take frames that match out of their stacks",
 	.make = make_hide, .rank = 43, .joins = true,
+	.often = true, .idempotent = true,
 };
 
 const struct fl_filter fl_filter_collapse_recursion = {
 	.name = "collapse-recursion",
 	.summary = "one frame for a function that calls itself",
 	.make = make_collapse, .rank = 44,
+	.idempotent = true,
 };

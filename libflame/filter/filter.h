@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters: each is a sink in front of another, one file and one row.
+ * Filters: each is a sink in front of another, one file and one row of
+ * filters.def.
  *
  * Filters that rewrite stacks use fl_rewrite, so that each frame and each stack
  * is decided once.
@@ -32,8 +33,16 @@ struct fl_filter {
 	bool joins;
 	/* Set by a tool (jfr2flame --compat, flame-diff); no common option. */
 	bool compat;
-	/* It forwards a sample at once or drops it: see fl_copies. */
-	bool selects;
+	/* It forwards a sample at once, as it is, or drops it: see fl_copies. */
+	bool unchanged;
+	/*
+	 * By what it selects, if it leaves samples out; unless: the option
+	 * with which it does not.
+	 */
+	enum flame_selects selects;
+	const char *unless;
+	bool often;		/* --help shows it, not --help=all alone */
+	bool idempotent;	/* done twice, it does no more */
 };
 
 /* In the order of the ranks; ends in NULL. */

@@ -1,50 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of filters, in the order in which tools run them: filters that need
- * raw names, that rename, select, remove frames, add root frames, limit depth,
- * reverse, and change weights.
+ * The table of filters, and filters by their names.
  */
 #include "fl.h"
 
 #include "filter/filter.h"
 
-extern const struct fl_filter
-	fl_filter_join_start, fl_filter_join, fl_filter_executor,
-	fl_filter_spark_events, fl_filter_spark_cost,
-	fl_filter_price, fl_filter_label,
-	fl_filter_classify, fl_filter_tidy, fl_filter_strip_hex,
-	fl_filter_merge_processes,
-	fl_filter_norm, fl_filter_norm_compat,
-	fl_filter_simple, fl_filter_simple_compat,
-	fl_filter_dot, fl_filter_no_tiers, fl_filter_rename,
-	fl_filter_keep, fl_filter_drop,
-	fl_filter_root_keep_rest,
-	fl_filter_root, fl_filter_root_innermost,
-	fl_filter_cut, fl_filter_hide, fl_filter_collapse_recursion,
-	fl_filter_by, fl_filter_threads,
-	fl_filter_include, fl_filter_exclude,
-	fl_filter_skip, fl_filter_skip_compat, fl_filter_depth,
-	fl_filter_reverse, fl_filter_grain, fl_filter_min, fl_filter_no_stack,
-	fl_filter_key;
+#define FILTER(name) extern const struct fl_filter fl_filter_##name;
+#include "filter/filters.def"
+#undef FILTER
 
 const struct fl_filter *const fl_filters[] = {
-	&fl_filter_executor, &fl_filter_join_start, &fl_filter_join,
-	&fl_filter_spark_events, &fl_filter_spark_cost, &fl_filter_price,
-	&fl_filter_label,
-	&fl_filter_classify, &fl_filter_tidy, &fl_filter_strip_hex,
-	&fl_filter_merge_processes,
-	&fl_filter_norm, &fl_filter_norm_compat,
-	&fl_filter_simple, &fl_filter_simple_compat,
-	&fl_filter_dot, &fl_filter_no_tiers, &fl_filter_rename,
-	&fl_filter_keep, &fl_filter_drop,
-	&fl_filter_root_keep_rest,
-	&fl_filter_root, &fl_filter_root_innermost,
-	&fl_filter_cut, &fl_filter_hide, &fl_filter_collapse_recursion,
-	&fl_filter_by, &fl_filter_threads,
-	&fl_filter_include, &fl_filter_exclude,
-	&fl_filter_skip, &fl_filter_skip_compat, &fl_filter_depth,
-	&fl_filter_reverse, &fl_filter_grain, &fl_filter_min, &fl_filter_no_stack,
-	&fl_filter_key,
+#define FILTER(name) &fl_filter_##name,
+#include "filter/filters.def"
+#undef FILTER
 	NULL
 };
 
@@ -72,7 +41,7 @@ struct flame_sink *fl_filter_try(struct flame_sink *next, const char *name,
 			row->argument ? row->argument : "");
 		return NULL;
 	}
-	if (!row->selects && fl_copies(next)) {
+	if (!row->unchanged && fl_copies(next)) {
 		fl_fail(next->flame, "--%s: changes stacks or weights, and "
 			"-f jfr copies whole events", name);
 		return NULL;

@@ -88,4 +88,5 @@ const struct fl_filter fl_filter_grain = {
 	.name = "grain", .argument = "X",
 	.summary = "count X samples as one",
 	.make = make, .rank = 90,
+	.selects = FLAME_BY_WEIGHT,
 };

@@ -124,14 +124,16 @@ const struct fl_filter fl_filter_keep = {
 	.name = "keep", .argument = "RE",
 	.summary = "only stacks with a frame that matches",
 	.make = make_keep, .rank = 30, .joins = true,
-	.selects = true,
+	.unchanged = true,
+	.selects = FLAME_BY_FRAME, .often = true, .idempotent = true,
 };
 
 const struct fl_filter fl_filter_drop = {
 	.name = "drop", .argument = "RE",
 	.summary = "no stacks with a frame that matches",
 	.make = make_drop, .rank = 31, .joins = true,
-	.selects = true,
+	.unchanged = true,
+	.selects = FLAME_BY_NO_FRAME, .often = true, .idempotent = true,
 };
 
 /* After --threads and --by, as jfrconv's -I sees the frame of the thread. */
@@ -139,12 +141,14 @@ const struct fl_filter fl_filter_include = {
 	.name = "include", .argument = "RE",
 	.summary = "only stacks with a frame that matches as a whole",
 	.make = make_include, .rank = 55, .joins = true,
-	.selects = true,
+	.unchanged = true,
+	.selects = FLAME_BY_FRAME, .idempotent = true,
 };
 
 const struct fl_filter fl_filter_exclude = {
 	.name = "exclude", .argument = "RE",
 	.summary = "no stacks with a frame that matches as a whole",
 	.make = make_exclude, .rank = 56, .joins = true,
-	.selects = true,
+	.unchanged = true,
+	.selects = FLAME_BY_NO_FRAME, .idempotent = true,
 };

@@ -273,5 +273,6 @@ const struct fl_filter fl_filter_label = {
 	.name = "label", .argument = "KEY=VALUE",
 	.summary = "only samples with this label (0-3,7; /RE/)",
 	.make = make, .rank = 5, .joins = true,
-	.selects = true,
+	.unchanged = true,
+	.selects = FLAME_BY_LABEL,
 };

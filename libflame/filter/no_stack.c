@@ -39,5 +39,5 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 const struct fl_filter fl_filter_no_stack = {
 	.name = "no-stack", .summary = "a frame for samples without any",
 	.make = make, .rank = 95, .compat = true,
-	.selects = true,
+	.unchanged = true,
 };

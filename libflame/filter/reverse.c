@@ -70,4 +70,5 @@ const struct fl_filter fl_filter_reverse = {
 	.name = "reverse",
 	.summary = "leaves first; a thread's frame stays at the root",
 	.make = make, .rank = 80,
+	.often = true,
 };

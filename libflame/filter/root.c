@@ -245,10 +245,14 @@ const struct fl_filter fl_filter_root = {
 	.name = "root", .argument = "RE",
 	.summary = "begin at the outermost frame that matches",
 	.make = make_root, .rank = 40, .joins = true,
+	.selects = FLAME_BY_FRAME, .unless = "root-keep-rest", .often = true,
+	.idempotent = true,
 };
 
 const struct fl_filter fl_filter_root_innermost = {
 	.name = "root-innermost", .argument = "RE",
 	.summary = "begin at the innermost frame that matches",
 	.make = make_innermost, .rank = 41, .joins = true,
+	.selects = FLAME_BY_FRAME, .unless = "root-keep-rest",
+	.idempotent = true,
 };

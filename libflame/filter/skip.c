@@ -130,4 +130,5 @@ const struct fl_filter fl_filter_depth = {
 	.name = "depth", .argument = "N",
 	.summary = "only the N frames next to the root",
 	.make = make_depth, .rank = 70,
+	.often = true, .idempotent = true,
 };

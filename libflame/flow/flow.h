@@ -182,6 +182,8 @@ struct fl_format {
 	void (*release)(void *state);	/* frees what the state has */
 	bool selects;		/* honours fl_select by itself */
 	bool json;		/* only these probe input that begins as JSON */
+	/* Its stacks get their names or weights from what follows them. */
+	bool completes_late;
 	/* What only this format can be asked for; NULL: nothing. */
 	const struct fl_option_table *options;
 	/*

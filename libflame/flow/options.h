@@ -50,6 +50,8 @@ struct fl_option {
 	double least, most;
 	unsigned first;		/* WORD: the number of the first word */
 	unsigned outputs;	/* of pages: those that use it; 0: all */
+	enum flame_selects selects;	/* by what, if it leaves samples out */
+	bool often;		/* --help shows it, not --help=all alone */
 	/*
 	 * Sets the value instead of the kind's own code; the kind still
 	 * decides how to copy and free it.  A refused value changes nothing

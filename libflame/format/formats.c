@@ -381,6 +381,35 @@ static int option_row(const struct fl_option *o, struct flame_row *row)
 	return 1;
 }
 
+/* The option of a source, or of one format. */
+static const struct fl_option *source_option(const char *name)
+{
+	const struct fl_option *o = fl_option_find(&fl_select_table, name);
+
+	for (unsigned i = 0; !o && fl_formats[i]; i++)
+		o = fl_option_find(fl_formats[i]->options, name);
+	return o;
+}
+
+bool flame_row_facts(enum flame_row_kind kind, const char *name,
+		     struct flame_row_facts *facts)
+{
+	const struct fl_option *o = NULL;
+	const struct fl_filter *f = NULL;
+
+	if (kind == FLAME_ROW_FILTER)
+		f = fl_filter_named(name);
+	else if (kind == FLAME_ROW_SELECTION || kind == FLAME_ROW_INPUT_DETAIL)
+		o = source_option(name);
+	else if (kind == FLAME_ROW_WRITER || kind == FLAME_ROW_PICTURE_DETAIL)
+		o = fl_option_find(&fl_page_table, name);
+	*facts = f ? (struct flame_row_facts){ f->selects, f->unless,
+					       f->often } :
+		 o ? (struct flame_row_facts){ o->selects, NULL, o->often } :
+		     (struct flame_row_facts){ .often = false };
+	return f || o;
+}
+
 static int page_row(enum fl_option_scope scope, unsigned index,
 		    struct flame_row *row)
 {

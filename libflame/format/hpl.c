@@ -541,4 +541,5 @@ const struct fl_format fl_format_hpl = {
 	.open = open_hpl,
 	.read = read,
 	.release = release,
+	.completes_late = true,
 };

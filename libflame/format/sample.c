@@ -475,5 +475,6 @@ const struct fl_format fl_format_sample = {
 	.open = open_sample,
 	.read = read,
 	.release = release,
+	.completes_late = true,
 	.options = &option_table,
 };

@@ -64,7 +64,7 @@ const struct fl_filter fl_filter_executor = {
 	.name = "executor", .argument = "ID",
 	.summary = "the executor of inputs that do not tell theirs",
 	.make = make_executor, .rank = 1,
-	.selects = true,
+	.unchanged = true,
 };
 
 /* Labels ------------------------------------------------------------------ */
@@ -807,7 +807,7 @@ const struct fl_filter fl_filter_spark_events = {
 	.name = "spark-events", .argument = "LOG",
 	.summary = "label stage, by Spark's event log",
 	.make = make_events, .check = check_logs, .rank = 3, .joins = true,
-	.selects = true,
+	.unchanged = true,
 };
 
 const struct fl_filter fl_filter_spark_cost = {

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Options of a tool, as its --help=all lists them: each that selects gets a
-value that matches nothing.  The status is 2, standard error names the option
-and what there is, and nothing is written.  An option that stands in no list
-below is an error, so that a new one is thought of.
+"""Options of a tool, as its --help=all lists them: each that selects, as its
+row says, gets values that match nothing.  The status is 2, standard error names
+the option and what there is, and nothing is written.
 
-    selections.py TOOL       (TOP; in a folder with span.jfr)
+    selections.py TOOL       (TOP, BUILD; in a folder with span.jfr)
 """
 import glob
 import os
@@ -13,60 +12,60 @@ import re
 import subprocess
 import sys
 
-# Option, value that matches nothing, what the message has to hold; SPANS: of
-# the recording with spans.
+# SPANS: a recording with spans.
 JFR = os.environ['TOP'] + '/tests/data/jfr/spark-cpu-wall.jfr'
 SPANS = 'span.jfr'
-SELECTS = {
+# By what an option selects: values of which one at least matches nothing, and
+# what the message has to hold then.
+NOTHING = {
+    'metric': [('zzzzzzzz', 'there is ', JFR)],
+    'metrics': [('zzzzzzzz', 'there is ', JFR)],
+    'value': [('zzzzzzzz', 'there is |is known there', JFR),
+              ('zzzzzzzz', 'there is |is known there', SPANS)],
+    'label': [('thread=zzzzzzzz', 'there is ', JFR)],
+    'time': [('2030-01-01', 'it goes from 2026', JFR),
+             ('2000-01-01', 'it goes from 2026', JFR)],
+    'length': [('1h', 'no span is so long', SPANS)],
+    'frame': [('zzzzzzzz', 'there is ', JFR)],
+    'no-frame': [('.', 'all stacks have such a frame', JFR),
+                 ('.*', 'all stacks have such a frame', JFR)],
+    'weight': [('99999999', 'the samples weigh ', JFR)],
+}
+# Nearly right, and right in part.
+MISSPELT = {
     'event': [('cpuu', 'did you mean cpu', JFR)],
     'events': [('cpuu,wlal', 'did you mean|there is', JFR)],
     'thread': [('Attahc', 'did you mean Attach Listener', JFR)],
     'state': [('x', 'there is STATE_', JFR)],
     'tag': [('stage_x', 'did you mean stage_1', SPANS)],
-    'latency': [('1h', 'no span is so long', SPANS)],
-    'leak': [(None, 'there is cpu|there is wall', JFR)],
-    'from': [('2030-01-01', 'it goes from 2026', JFR)],
-    'to': [('2000-01-01', 'it goes from 2026', JFR)],
     'label': [('thread=maim', 'did you mean main', JFR),
               ('stage=9', 'there are: |no stage is known', JFR),
               ('tid=1-2', 'there is [0-9]', JFR),
               ('thread=^main', '/RE/', JFR)],
-    'keep': [('TaskRuner', 'did you mean TaskRunner', JFR),
-             ('zzzzzzzz', 'there is ', JFR)],
-    'drop': [('.', 'all stacks have such a frame', JFR)],
+    'keep': [('TaskRuner', 'did you mean TaskRunner', JFR)],
     'include': [('mian', 'there is |did you mean', JFR)],
-    'exclude': [('.*', 'all stacks have such a frame', JFR)],
     'root': [('TaskRuner', 'did you mean TaskRunner', JFR)],
     'root-innermost': [('TaskRuner', 'did you mean TaskRunner', JFR)],
-    'grain': [('99999999', 'the samples weigh ', JFR)],
 }
-# They name frames, but keep every sample; or say what a value means.
-CHANGES = set('''by classify collapse-recursion cut depth dot executor hide
-    join join-start merge-processes min no-tiers norm overlap rename reverse root-keep-rest
-    price simple skip spark-events threads tidy key bci column lines tail total
-    unpruned weight'''.split())
-# Headings of --help=all below which every option has to be known.
-HEADS = ('Samples to take', 'Stacks, and what becomes of them')
-# Of the other headings these select.
-OTHERS = {'events'}
 # Means another thing there; pages of all events refuse it.
 NOT_OF = {('flame-record', 'event'), ('flame-record', 'events'),
           ('flame-batch', 'leak')}
 
 
+def rows():
+    """Name and by what it selects, of all options that do."""
+    text = subprocess.run([os.environ['BUILD'] + '/tests/laws/list-selecting'],
+                          capture_output=True, text=True, check=True).stdout
+    return dict(line.split() for line in text.splitlines())
+
+
 def options_of(tool):
+    """Name and whether it has an argument."""
     text = subprocess.run([tool, '--help=all'], capture_output=True,
                           text=True, check=True).stdout
-    head, found = '', []
-    for line in text.split('\n'):
-        m = re.match(r'\s+(?:-\w, )?--([a-z0-9-]+)', line)
-        if not m:
-            head = line.rstrip(':') if line and line[0] != ' ' else head
-        elif (tool, m[1]) in NOT_OF:
-            continue
-        elif head in HEADS or m[1] in OTHERS:
-            found.append(m[1])
-    return found
+    found = re.findall(r'(?m)^ +(?:-\w, )? *--([a-z0-9-]+)( [^ ])?', text)
+    return [(name, bool(argument)) for name, argument in found
+            if (tool, name) not in NOT_OF]
 
 
 def inputs_of(tool, path):
@@ -88,6 +87,16 @@ def formats_of(tool, name):
         return [['-o', 'out'], []]
     return [['-o', 'out.html'], ['-f', 'folded'], ['-f', 'pprof'],
             ['-f', 'svg', '-o', 'out.svg']]
+
+
+def selects(tool, name, value, path):
+    """Whether the option leaves nothing, and is not refused."""
+    command = [tool, '--' + name + ('' if value is None else '=' + value)]
+    done = subprocess.run(command + formats_of(tool, name)[0] +
+                          inputs_of(tool, path), capture_output=True,
+                          stdin=subprocess.DEVNULL)
+    subprocess.run('rm -rf out* site', shell=True, check=True)
+    return b'nothing was selected' in done.stderr
 
 
 def problems(tool, name, value, wanted, path):
@@ -126,15 +135,18 @@ def allowed(command):
 
 
 def main():
-    tool = sys.argv[1]
-    for name in options_of(tool):
-        if name in CHANGES:
+    tool, by = sys.argv[1], rows()
+    for name, has_value in options_of(tool):
+        if name not in by:
             continue
-        if name not in SELECTS:
-            print(tool + ': --' + name + ': is in no list of this test')
-        for value, wanted, path in SELECTS.get(name, []):
-            if tool == 'flame-record' and name == 'label':
-                value = 'thread=zzz'
+        cases = [(value if has_value else None, wanted, path)
+                 for value, wanted, path in NOTHING[by[name]]]
+        if len(cases) > 1:
+            cases = [case for case in cases
+                     if selects(tool, name, case[0], case[2])]
+        if not cases:
+            print(tool + ': --' + name + ': no value matches nothing')
+        for value, wanted, path in cases + MISSPELT.get(name, []):
             problems(tool, name, value, wanted, path)
 
 

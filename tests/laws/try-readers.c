@@ -9,7 +9,8 @@
  */
 #include "fl.h"
 
-#include "flow/flow.h"
+#include "filter/filter.h"
+#include "format/formats.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -235,20 +236,13 @@ static void add_totals(void)
 /*
  * Of text, two stacks may be others than the whole has: that of a record
  * whose end was cut, and of one before that a line ends which would have
- * gone on.  Where lines tell what is in those below them, as sample(1)'s,
- * more may.
+ * gone on.  Where stacks are completed by what follows them, more may.
  */
 static bool may_differ(size_t stacks)
 {
-	/* Some have the names of addresses after the stacks. */
-	static const char *const formats[] = {
-		"sample", "pprof-text", "pprof-legacy", "hpl"
-	};
+	const struct fl_format *f = fl_format_named(flame, format, false);
 
-	for (size_t i = 0; i < FL_COUNT(formats); i++)
-		if (strcmp(format, formats[i]) == 0)
-			return true;
-	return stacks <= (text ? 2 : 0);
+	return (f && f->completes_late) || stacks <= (text ? 2 : 0);
 }
 
 static void cut_at(size_t size, struct weights *w)
@@ -388,25 +382,6 @@ static const struct argument {
 	{ "X", { "1", "3" } },
 };
 
-/* Those that may lose samples; and those that do no more done twice. */
-static const char *const choosers[] = {
-	"keep", "drop", "include", "exclude", "root", "root-innermost",
-	"grain",
-};
-static const char *const settled[] = {
-	"norm", "norm-compat", "simple", "dot", "no-tiers", "strip-hex",
-	"keep", "drop", "include", "exclude", "root", "root-innermost",
-	"cut", "hide", "collapse-recursion", "depth",
-};
-
-static bool is_one_of(const char *const *list, size_t n, const char *what)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i], what) == 0)
-			return true;
-	return false;
-}
-
 static struct flame_sink *filtered(struct weights *w, const char *filter,
 				   const char *arg, int times)
 {
@@ -417,7 +392,7 @@ static struct flame_sink *filtered(struct weights *w, const char *filter,
 	return sink;
 }
 
-static void try_filter(const struct flame_row *row, const char *arg)
+static void try_filter(const struct fl_filter *row, const char *arg)
 {
 	struct weights once = { 0 }, again = { 0 };
 	struct flame_sink *sink;
@@ -435,10 +410,10 @@ static void try_filter(const struct flame_row *row, const char *arg)
 	/* A file that has one side alone is refused. */
 	if (once.sum != whole.sum &&
 	    (strcmp(row->name, "join") != 0 || !*flame_error(flame)) &&
-	    !is_one_of(choosers, FL_COUNT(choosers), row->name))
+	    !row->selects)
 		complain("%s: %" PRId64 ", not %" PRId64, what, once.sum,
 			 whole.sum);
-	if (is_one_of(settled, FL_COUNT(settled), row->name)) {
+	if (row->idempotent) {
 		pump(file, format, filtered(&again, row->name, arg, 2),
 		     &again);
 		strcat(what, " twice");
@@ -450,19 +425,19 @@ static void try_filter(const struct flame_row *row, const char *arg)
 
 static void filters(void)
 {
-	struct flame_row row;
+	for (size_t i = 0; fl_filters[i]; i++) {
+		const struct fl_filter *row = fl_filters[i];
 
-	for (unsigned i = 0; flame_rows('f', i, &row); i++) {
-		if (!row.argument)
-			try_filter(&row, NULL);
-		for (size_t k = 0; row.argument && k < FL_COUNT(arguments);
+		if (!row->argument)
+			try_filter(row, NULL);
+		for (size_t k = 0; row->argument && k < FL_COUNT(arguments);
 		     k++) {
 			const struct argument *a = &arguments[k];
 
-			if (strcmp(a->name, row.argument) != 0)
+			if (strcmp(a->name, row->argument) != 0)
 				continue;
 			for (size_t t = 0; a->tries[t]; t++)
-				try_filter(&row, a->tries[t]);
+				try_filter(row, a->tries[t]);
 		}
 	}
 	verdict("no filter invents a sample, or changes its mind");

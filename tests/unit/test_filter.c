@@ -527,19 +527,6 @@ static const char *some_argument(const struct fl_filter *f)
 	return f->argument ? "1" : NULL;
 }
 
-static bool selects(const struct fl_filter *f)
-{
-	static const char *const all[] = {
-		"label", "keep", "drop", "root", "root-innermost", "include",
-		"exclude",
-	};
-
-	for (size_t i = 0; i < FL_COUNT(all); i++)
-		if (strcmp(f->name, all[i]) == 0)
-			return true;
-	return false;
-}
-
 /*
  * Weighs anew, by a log, or by tasks that wait (tests/laws/join); price is an
  * argument and makes no sink.
@@ -569,7 +556,7 @@ Test(filters, those_that_do_not_select_keep_the_total)
 		send_to(sink, "a/B.run_[j];b", 4);
 		send_to(sink, "a;b;b;c", 8);
 		cr_expect_eq(flame_finish(sink), FLAME_OK);
-		if (selects(f))
+		if (f->selects)
 			cr_expect_leq(total, 15, "%s", f->name);
 		else
 			cr_expect_eq(total, 15, "%s", f->name);

@@ -427,4 +427,5 @@ const struct fl_format fl_format_pprof_legacy = {
 	.open = open_legacy,
 	.read = read,
 	.release = release,
+	.completes_late = true,
 };

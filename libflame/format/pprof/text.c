@@ -636,5 +636,6 @@ const struct fl_format fl_format_pprof_text = {
 	.open = open_text,
 	.read = read,
 	.release = release,
+	.completes_late = true,
 	.options = &fl_lines_option_table,
 };
