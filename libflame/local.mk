@@ -95,6 +95,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/spark/bill_slow.c \
 	libflame/spark/causes.c libflame/spark/clock.c \
 	libflame/spark/cost.c libflame/spark/cost.h \
+	libflame/spark/critical.c libflame/spark/critical.h \
 	libflame/spark/event.c libflame/spark/event.h \
 	libflame/spark/events.c libflame/spark/failures.c \
 	libflame/spark/files.c \

@@ -8,6 +8,7 @@
 
 #include "spark/bill.h"
 #include "spark/cost.h"
+#include "spark/replay.h"
 
 #include <stdlib.h>
 
@@ -32,6 +33,8 @@ void flame_bill_free(struct flame_bill *bill)
 {
 	if (!bill)
 		return;
+	for (size_t i = 0; bill->replays && i < bill->spark->napps; i++)
+		fl_replay_free(&bill->replays[i]);
 	fl_spark_close(bill->flame, bill->spark);
 	fl_free(bill->logs);
 	fl_free(bill->rows);
@@ -43,6 +46,7 @@ void flame_bill_free(struct flame_bill *bill)
 	fl_free(bill->causes);
 	fl_free(bill->apps);
 	fl_free(bill->clocks);
+	fl_free(bill->replays);
 	fl_free(bill->works);
 	fl_map_free(&bill->by_labels);
 	fl_map_free(&bill->by_key);
@@ -510,7 +514,8 @@ static int finish_rows(struct flame_sink *sink)
 	    !sort_items(bill))
 		return fl_no_memory(sink->flame);
 	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill) ||
-	    !fl_bill_find_slow(bill) || !fl_bill_find_causes(bill) ||
+	    !fl_bill_find_slow(bill) || !fl_bill_replay(bill) ||
+	    !fl_bill_find_causes(bill) ||
 	    !fl_bill_find_changes(bill))
 		return fl_no_memory(sink->flame);
 	bill->whole = true;

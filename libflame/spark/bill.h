@@ -87,14 +87,13 @@ struct fl_bill_sick {
 
 /* The causes of causes.c, which has their names. */
 enum fl_cause_kind {
-	/* Of idle cores and of time: */
+	/* Of idle cores, and but for FEW and TAIL of time: */
 	FL_CAUSE_START,		/* before the first task */
 	FL_CAUSE_DRIVER,	/* no task ran or waited */
 	FL_CAUSE_EXECUTORS,	/* tasks waited, and there was no executor */
 	FL_CAUSE_PENDING,	/* tasks waited, and a core was free */
 	FL_CAUSE_FEW,		/* the stages have fewer tasks than cores */
 	FL_CAUSE_TAIL,		/* others' tasks had ended */
-	FL_CAUSE_TASKS,		/* of time alone: all cores worked */
 	/* Of tasks, by stage: */
 	FL_CAUSE_LOST, FL_CAUSE_UNKNOWN, FL_CAUSE_CPU, FL_CAUSE_GC,
 	FL_CAUSE_FETCH, FL_CAUSE_WRITE, FL_CAUSE_DESERIALIZE,
@@ -105,7 +104,8 @@ enum fl_cause_kind {
 struct fl_bill_cause {
 	size_t app, stage;	/* stage: in stages; FL_SPARK_NONE */
 	enum fl_cause_kind kind;
-	int64_t paid, wall;	/* us of cores, and of time */
+	int64_t paid;		/* us of cores */
+	int64_t wall;		/* us of the critical path */
 	int64_t idle;		/* ns of cores, as the sweep saw them */
 };
 
@@ -142,6 +142,7 @@ struct flame_bill {
 	size_t ncauses, causes_capacity;
 	struct fl_bill_words *apps;	/* as spark->apps */
 	struct fl_bill_clock *clocks;	/* the same */
+	struct fl_replay *replays;	/* the same */
 	struct fl_word_work *works;	/* of apps, queries and stages */
 	size_t nworks, works_capacity;
 	/* While rows come: by labels; by app, stage and operator. */
@@ -157,7 +158,8 @@ bool fl_bill_find_sick(struct flame_bill *bill);
 bool fl_bill_find_slow(struct flame_bill *bill);
 /* causes.c: the same. */
 bool fl_bill_find_causes(struct flame_bill *bill);
-/* what_if.c: the same. */
+/* what_if.c: before the causes, and after them. */
+bool fl_bill_replay(struct flame_bill *bill);
 bool fl_bill_find_changes(struct flame_bill *bill);
 const char *fl_cause_key(enum fl_cause_kind kind);
 /* The first time of an application in its log, ns; 0: none. */

@@ -3,14 +3,14 @@
  * What each core-second that was paid, and each second of an application's
  * time, went to: one cause each, so that both add up.
  *
- * Tasks' time is divided by their metrics.  Idle cores and the application's
- * time are divided by what else happened then: a sweep over the launches and
- * ends of tasks, stages and executors knows how many tasks run, how many wait
- * for a core and how many the stages have.
+ * Tasks' time is divided by their metrics.  Idle cores are divided by what else
+ * happened then: a sweep over the launches and ends of tasks, stages and
+ * executors knows how many tasks run, how many wait for a core and how many the
+ * stages have.  The application's time is that of its critical path.
  */
 #include "fl.h"
 
-#include "spark/bill.h"
+#include "spark/critical.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static const char *const keys[] = {
 	[FL_CAUSE_START] = "start", [FL_CAUSE_DRIVER] = "driver",
 	[FL_CAUSE_EXECUTORS] = "executors", [FL_CAUSE_PENDING] = "pending",
 	[FL_CAUSE_FEW] = "few", [FL_CAUSE_TAIL] = "tail",
-	[FL_CAUSE_TASKS] = "tasks", [FL_CAUSE_LOST] = "lost",
+	[FL_CAUSE_LOST] = "lost",
 	[FL_CAUSE_UNKNOWN] = "unknown", [FL_CAUSE_CPU] = "cpu",
 	[FL_CAUSE_GC] = "gc", [FL_CAUSE_FETCH] = "fetch",
 	[FL_CAUSE_WRITE] = "write", [FL_CAUSE_DESERIALIZE] = "deserialize",
@@ -37,12 +37,16 @@ struct causes {
 	struct fl_map index;	/* hash of application, kind, stage -> + 1 */
 };
 
+static uint64_t key_of(size_t app, enum fl_cause_kind kind, size_t stage)
+{
+	return fl_hash_pair(fl_hash_pair(app + 1, (uint64_t)kind), stage);
+}
+
 static struct fl_bill_cause *cause_of(struct causes *c, size_t app,
 				      enum fl_cause_kind kind, size_t stage)
 {
 	struct flame_bill *bill = c->bill;
-	uint64_t *place = fl_map_put(&c->index, fl_hash_pair(fl_hash_pair(
-				     app + 1, (uint64_t)kind), stage), NULL);
+	uint64_t *place = fl_map_put(&c->index, key_of(app, kind, stage), NULL);
 
 	if (!place)
 		return NULL;
@@ -287,17 +291,16 @@ static size_t stage_of(const struct sweep *s)
 				   (uint64_t)of->id, of->app + 1)) - 1;
 }
 
-static bool add_time(struct sweep *s, enum fl_cause_kind kind, size_t stage,
-		     int64_t time, int64_t idle)
+static bool add_idle(struct sweep *s, enum fl_cause_kind kind, size_t stage,
+		     int64_t idle)
 {
 	struct fl_bill_cause *cause;
 
-	if (time <= 0 && idle <= 0)
+	if (idle <= 0)
 		return true;
 	cause = cause_of(s->causes, s->app, kind, stage);
 	if (!cause)
 		return false;
-	cause->wall += time / 1000;
 	cause->idle += idle;
 	return true;
 }
@@ -313,21 +316,18 @@ static bool add_interval(struct sweep *s, int64_t time, int64_t until)
 	enum fl_cause_kind kind;
 
 	if (s->running && !waits && idle)
-		return add_time(s, FL_CAUSE_TAIL, stage,
-				few * 2 < idle ? time : 0,
+		return add_idle(s, FL_CAUSE_TAIL, stage,
 				time * (idle - few)) &&
-		       add_time(s, FL_CAUSE_FEW, stage,
-				few * 2 < idle ? 0 : time, time * few);
+		       add_idle(s, FL_CAUSE_FEW, stage, time * few);
 	if (s->running)
-		return add_time(s, FL_CAUSE_TASKS, stage, time, 0) &&
-		       add_time(s, FL_CAUSE_PENDING, stage, 0, time * idle);
+		return add_idle(s, FL_CAUSE_PENDING, stage, time * idle);
 	if (until <= s->first)
 		kind = FL_CAUSE_START;
 	else if (waits)
 		kind = s->cores ? FL_CAUSE_PENDING : FL_CAUSE_EXECUTORS;
 	else
 		kind = FL_CAUSE_DRIVER;
-	return add_time(s, kind, FL_SPARK_NONE, time, time * idle);
+	return add_idle(s, kind, FL_SPARK_NONE, time * idle);
 }
 
 static bool sweep(struct sweep *s, int64_t begin, int64_t until)
@@ -396,6 +396,90 @@ static bool sweep_app(struct causes *c, size_t app)
 	return good;
 }
 
+/* Time ---------------------------------------------------------------------- */
+
+struct to_app {
+	struct causes *causes;
+	size_t app;
+};
+
+/* stage: in spark->stages. */
+static bool add_wall(void *to, enum fl_cause_kind kind, size_t stage,
+		     int64_t ns)
+{
+	struct to_app *t = to;
+	const struct flame_bill *bill = t->causes->bill;
+	struct fl_bill_cause *cause;
+
+	if (stage != FL_SPARK_NONE) {
+		const struct fl_spark_stage *of = &bill->spark->stages[stage];
+
+		stage = (size_t)*fl_map_get(&bill->by_stage, fl_hash_pair(
+					    (uint64_t)of->id, of->app + 1)) - 1;
+	}
+	cause = cause_of(t->causes, t->app, kind, stage);
+	if (cause)
+		cause->wall += ns / 1000;
+	return cause;
+}
+
+/*
+ * Where a task's own metrics lack the cause of its waiting, those of its stage
+ * have it, in proportion.
+ */
+static bool divide_wait(struct causes *c, size_t at)
+{
+	static const enum fl_cause_kind kinds[] = {
+		FL_CAUSE_FETCH, FL_CAUSE_WRITE, FL_CAUSE_DESERIALIZE,
+		FL_CAUSE_SERIALIZE, FL_CAUSE_PYTHON, FL_CAUSE_WAIT,
+	};
+	const struct fl_bill_cause wait = c->bill->causes[at];
+	double paid[FL_COUNT(kinds)], all = 0, sum = 0;
+	int64_t before = 0;
+
+	if (wait.kind != FL_CAUSE_WAIT || !wait.wall)
+		return true;
+	for (size_t i = 0; i < FL_COUNT(kinds); i++) {
+		const uint64_t *place = fl_map_get(&c->index, key_of(
+			wait.app, kinds[i], wait.stage));
+
+		paid[i] = place ? (double)c->bill->causes[*place - 1].paid : 0;
+		all += paid[i];
+	}
+	c->bill->causes[at].wall = 0;
+	for (size_t i = 0; i < FL_COUNT(kinds); i++) {
+		struct fl_bill_cause *cause = cause_of(c, wait.app, kinds[i],
+						       wait.stage);
+		int64_t until = wait.wall;
+
+		if (!cause)
+			return false;
+		sum += paid[i];
+		if (i + 1 < FL_COUNT(kinds))
+			until = all > 0 ? (int64_t)((double)wait.wall *
+						    (sum / all)) : 0;
+		cause->wall += until - before;
+		before = until;
+	}
+	return true;
+}
+
+/* After what was paid for tasks. */
+static bool add_path(struct causes *c, size_t app)
+{
+	struct to_app to = { c, app };
+	const struct fl_replay *replay = &c->bill->replays[app];
+	size_t n;
+
+	if (replay->begin && !fl_critical_path(replay, add_wall, &to))
+		return false;
+	n = c->bill->ncauses;
+	for (size_t i = 0; i < n; i++)
+		if (c->bill->causes[i].app == app && !divide_wait(c, i))
+			return false;
+	return true;
+}
+
 bool fl_bill_find_causes(struct flame_bill *bill)
 {
 	struct causes c = { .bill = bill };
@@ -409,6 +493,8 @@ bool fl_bill_find_causes(struct flame_bill *bill)
 		good = add_paid(&c, bill->spark->executors[i].app,
 				FL_CAUSE_UNENDED, FL_SPARK_NONE,
 				bill->executors[i].unended);
+	for (size_t i = 0; good && i < bill->spark->napps; i++)
+		good = add_path(&c, i);
 	fl_map_free(&c.index);
 	return good;
 }

@@ -593,6 +593,10 @@ static bool link_stage(struct fl_replay *r, size_t i,
 	const size_t submit = fl_replay_submit(r, i);
 	size_t before;
 
+	/* Of a log without its beginning, or of a part of one. */
+	if (s->job == UINT32_MAX &&
+	    !wait_for(r, fl_replay_last(r), fl_replay_done(r, i)))
+		return false;
 	if (s->job != UINT32_MAX &&
 	    (!wait_for(r, submit, fl_replay_start(r, s->job)) ||
 	     !wait_for(r, fl_replay_end(r, s->job), fl_replay_done(r, i))))

@@ -83,7 +83,9 @@ static void in_pool(FILE *to, int id, int tasks, int submitted,
 		EPOCH + submitted, pool);
 }
 
-/* Of stage "7" or, its second attempt, "7.1". */
+enum { AGAIN = 100 };
+
+/* Of stage 7 or, its second attempt, 7.1; partition + AGAIN: tried again. */
 static void task(FILE *to, double of, int id, int partition, int on,
 		 int start, int end, const char *reason)
 {
@@ -92,11 +94,13 @@ static void task(FILE *to, double of, int id, int partition, int on,
 	fprintf(to, "{\"Event\":\"SparkListenerTaskEnd\",\"Stage ID\":%d,"
 		"\"Stage Attempt ID\":%d,\"Task End Reason\":{\"Reason\":"
 		"\"%s\"},\"Task Info\":{\"Task ID\":%d,\"Index\":%d,"
-		"\"Partition ID\":%d,\"Launch Time\":%d,\"Finish Time\":%d,"
+		"\"Partition ID\":%d,\"Attempt\":%d,"
+		"\"Launch Time\":%d,\"Finish Time\":%d,"
 		"\"Executor ID\":\"%d\"},\"Task Metrics\":{"
 		"\"Executor Run Time\":%d,\"Executor CPU Time\":0}}\n",
-		(int)of, attempt, reason, id, partition, partition,
-		EPOCH + start, EPOCH + end, on, end - start);
+		(int)of, attempt, reason, id, partition % AGAIN,
+		partition % AGAIN, partition / AGAIN, EPOCH + start,
+		EPOCH + end, on, end - start);
 }
 
 static void finish(FILE *to, int end)
@@ -135,8 +139,21 @@ static void open_job(struct job *j, void (*write)(FILE *))
 	cr_assert(fl_replay_make(&j->replay, j->bill->spark, 0));
 }
 
+/* Of all stages, or of none; the parts of each log add up to its time. */
+static int64_t wall_of(const struct job *j, const char *key)
+{
+	int64_t us = 0;
+
+	for (size_t i = 0; i < j->bill->ncauses; i++)
+		if (!key || strcmp(fl_cause_key(j->bill->causes[i].kind),
+				   key) == 0)
+			us += j->bill->causes[i].wall;
+	return us / 1000;
+}
+
 static void close_job(struct job *j)
 {
+	cr_expect_eq(wall_of(j, NULL), j->bill->clocks[0].wall / MS);
 	fl_replay_free(&j->replay);
 	flame_bill_free(j->bill);
 	flame_free(j->flame);
@@ -218,6 +235,19 @@ Test(replay, keeps_the_drivers_gaps_on_other_cores)
 	close_job(&j);
 }
 
+Test(clock, is_of_what_was_waited_for)
+{
+	struct job j;
+
+	open_job(&j, write_plain);
+	cr_expect_eq(wall_of(&j, "start"), 1000 + 100);
+	cr_expect_eq(wall_of(&j, "pending"), 100);
+	cr_expect_eq(wall_of(&j, "wait"), 2000 + 2000 + 3000);
+	/* After stage 0, before stage 1, and after the job and its stage. */
+	cr_expect_eq(wall_of(&j, "driver"), 50 + 50 + 100 + 1600);
+	close_job(&j);
+}
+
 /* Task 1 fails after a second and is launched again 200 ms later. */
 static void write_failed_task(FILE *to)
 {
@@ -226,7 +256,7 @@ static void write_failed_task(FILE *to)
 	job(to, 0, 0, "0", "");
 	task(to, 0, 0, 0, 1, 0, 2000, "Success");
 	task(to, 0, 1, 1, 1, 0, 1000, "ExceptionFailure");
-	task(to, 0, 2, 1, 1, 1200, 4200, "Success");
+	task(to, 0, 2, AGAIN + 1, 1, 1200, 4200, "Success");
 	stage(to, 0, 0, 2, "", 0, 4200, "");
 	job_ends(to, 0, 4200);
 	finish(to, 4200);
@@ -280,7 +310,7 @@ static void write_lost(FILE *to)
 	task(to, 0, 1, 1, 2, 0, 2000, "ExecutorLostFailure");
 	removed(to, 2, 2000, "Command exited with code 137");
 	executor(to, 3, 1, 5000);
-	task(to, 0, 2, 1, 3, 5000, 15000, "Success");
+	task(to, 0, 2, AGAIN + 1, 3, 5000, 15000, "Success");
 	stage(to, 0, 0, 2, "", 0, 15000, "");
 	job_ends(to, 0, 15000);
 	finish(to, 15000);
@@ -293,6 +323,9 @@ Test(replay, loses_an_executor_and_gets_another)
 	open_job(&j, write_lost);
 	/* After 5 s, to the millisecond: the delay of the second attempt. */
 	expect(&j, 1, 15000, 15000 + 2000 + 10000);
+	cr_expect_eq(wall_of(&j, "lost"), 2000);
+	cr_expect_eq(wall_of(&j, "executors"), 3000);
+	cr_expect_eq(wall_of(&j, "wait"), 10000);
 	close_job(&j);
 }
 
@@ -465,6 +498,7 @@ Test(replay, gets_executors_as_stages_wait_for_them)
 	open_job(&j, write_dynamic);
 	expect(&j, 1, 7000, 9000);
 	expect_scaled(&j, 0, .5, 5000);
+	cr_expect_eq(wall_of(&j, "executors"), 1000);
 	close_job(&j);
 }
 
