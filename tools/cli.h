@@ -379,36 +379,7 @@ int cli_convert_each(struct cli *cli);
 /* The graver of two exit statuses. */
 int cli_worse(int a, int b);
 
-/*
- * table.c: text for people, in columns.  Cells are added row by row; all
- * columns are aligned to the right except the last, which holds names.
- * cli_table_write reports if memory ran out.
- */
-struct cli_table {
-	unsigned columns;
-	char *text;		/* cells, each with a NUL */
-	size_t size, capacity, cells;
-	char *marks;		/* by row: how it is shown, see cli_mark */
-	size_t marks_room;
-	bool failed;
-};
-
-void cli_cell(struct cli_table *table, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-/* A share of a total; 0 if the total is 0. */
-void cli_percent(struct cli_table *table, int64_t part, int64_t total);
-/*
- * A name (the empty one as instead), indented, as flame_visible has it.
- */
-void cli_name(struct cli_table *table, const struct flame *flame,
-	      flame_id name, const char *instead, unsigned indent);
-/* Text of any length, which is safe to show. */
-void cli_text_cell(struct cli_table *table, const char *text);
-/* The row begun last is 'h' a heading, '+' or '-' heavy, '.' light. */
-void cli_mark(struct cli_table *table, char mark);
-/* To cli's output, in colours if that is a terminal.  Frees the table. */
-bool cli_table_write(const struct cli *cli, struct cli_table *table,
-		     struct flame_text *out);
+/* table.c (table.h has the tables): text with formats, and its end. */
 /* As printf; false: the output failed. */
 bool cli_print(struct flame_text *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -4,79 +4,48 @@
  * comment, and the one line of --gate.
  */
 #include "diff.h"
+#include "table.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_ROWS = 30, MAX_ROWS_MARKDOWN = 20, MAX_NAMED = 3 };
 
-struct cell {
-	char text[64];
-};
-
-static struct cell cell(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-static struct cell cell(const char *format, ...)
-{
-	struct cell c;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(c.text, sizeof(c.text), format, args);
-	va_end(args);
-	return c;
-}
-
-/* A ratio as a change, in percent. */
-static struct cell percent_of(double ratio)
-{
-	return isinf(ratio) ? cell("any") : cell("%+.1f%%", ratio * 100 - 100);
-}
-
-static struct cell change_of(const struct flame_change *c)
-{
-	return c->mean[0] > 0 ? percent_of(c->mean[1] / c->mean[0]) :
-	       c->mean[1] > 0 ? cell("new") : cell("0");
-}
-
 static bool is_bounded(const struct flame_change *c)
 {
 	return !isinf(c->high);
 }
 
-static struct cell interval_of(const struct flame_change *c)
+static double ratio_of(const struct flame_change *c)
 {
-	if (!is_bounded(c))
-		return cell("-");
-	return cell("%s to %s", percent_of(c->low).text,
-		    percent_of(c->high).text);
+	return c->mean[0] > 0 ? c->mean[1] / c->mean[0] :
+	       c->mean[1] > 0 ? CLI_RATIO_NEW : CLI_RATIO_NOTHING;
 }
 
-static struct cell share_of(const struct diff_result *r,
-			    const struct flame_change *c, unsigned side)
+static struct cli_cell change_of(const struct flame_change *c)
+{
+	return cli_ratio(ratio_of(c));
+}
+
+static struct cli_cell interval_of(const struct flame_change *c)
+{
+	return cli_interval(c->low, is_bounded(c) ? c->high : NAN);
+}
+
+static double share_of(const struct diff_result *r,
+		       const struct flame_change *c, unsigned side)
 {
 	const struct flame_change *all = flame_trials_all(r->trials);
 
-	return cell("%.2f%%", all->mean[side] > 0 ?
-				      100 * c->mean[side] / all->mean[side] :
-				      0);
+	return all->mean[side] > 0 ? 100 * c->mean[side] / all->mean[side] : 0;
 }
 
 /* Counts have a digit behind the point, as they are means. */
-static struct cell weight_of(const struct diff_result *r, double weight)
+static int digits_of(const struct diff_result *r)
 {
-	weight *= r->scale;
-	return cell(r->scale < 1 ? "%.3f" : "%.1f", weight);
-}
-
-static struct cell p_of(const struct flame_change *c)
-{
-	return cell("%.1g", c->p);
+	return r->scale < 1 ? 3 : 1;
 }
 
 /* A frame's name that is safe to show, to be freed; NULL: out of memory. */
@@ -236,11 +205,11 @@ static struct text summary_of(const struct diff_result *r)
 	text.file = open_memstream(&text.at, &text.size);
 	if (!text.file)
 		return text;
-	fprintf(text.file, "%zu run%s before, %zu after: %s%s%s -> %s %s a "
+	fprintf(text.file, "%zu run%s before, %zu after: %s%s%.*f -> %.*f %s a "
 		"run, %s", r->runs[0], plural(r->runs[0]), r->runs[1],
 		r->metric ? r->metric : "", r->metric && *r->metric ? ", " : "",
-		weight_of(r, all->mean[0]).text,
-		weight_of(r, all->mean[1]).text, r->unit, change_of(all).text);
+		digits_of(r), all->mean[0] * r->scale, digits_of(r),
+		all->mean[1] * r->scale, r->unit, change_of(all).text);
 	if (is_bounded(all) && !is_few(r))
 		fprintf(text.file, " (%s)", interval_of(all).text);
 	if (fclose(text.file) != 0) {
@@ -349,109 +318,144 @@ static bool put_verdict(const struct cli *cli, const struct diff_result *r,
 			  put_line(out, text, "", "\n");
 }
 
-static void put_row(struct cli_table *table, const struct diff_result *r,
-		    const struct flame_change *c)
-{
-	char *name = name_of(r, c);
+/* Tables ---------------------------------------------------------------- */
 
-	cli_cell(table, "%s", weight_of(r, c->mean[0]).text);
-	cli_cell(table, "%s", weight_of(r, c->mean[1]).text);
-	cli_cell(table, "%s", change_of(c).text);
-	cli_cell(table, "%s", interval_of(c).text);
-	cli_cell(table, "%s", share_of(r, c, 0).text);
-	cli_cell(table, "%s", share_of(r, c, 1).text);
-	cli_cell(table, "%s", p_of(c).text);
-	cli_text_cell(table, name ? name : "");
-	table->failed |= !name;
-	cli_mark(table, c->mean[1] > c->mean[0] ? '+' : '-');
-	free(name);
-}
-
-static const char *const heads[] = {
-	"before", "after", "change", "95% interval", "share", "after", "p",
-	"frame",
+struct row {
+	struct cli_frame frame;
+	struct flame_change c;	/* in the unit */
+	double ratio, interval[2], share[2];
 };
 
-static bool put_table(const struct cli *cli, const struct diff_result *r,
-		      struct flame_text *out)
-{
-	const size_t columns = sizeof(heads) / sizeof(*heads);
-	struct cli_table table = { .columns = (unsigned)columns };
-	const struct flame_change *c;
-	size_t n = count_found(r);
+struct rows {
+	const struct diff_result *result;
+	struct row *data;
+	size_t n;
+	double reach;		/* of whiskers */
+};
 
-	if (!n)
-		return true;
-	for (size_t i = 0; i < columns; i++)
-		cli_cell(&table, "%s", heads[i]);
-	cli_mark(&table, 'h');
-	for (size_t i = 0; i < MAX_ROWS && (c = found_at(r, i)); i++)
-		put_row(&table, r, c);
-	return cli_table_write(cli, &table, out) &&
-	       (n <= MAX_ROWS || cli_print(out, "and %zu more: -f json\n",
-					   n - MAX_ROWS));
+#define AT(member) .offset = offsetof(struct row, member)
+
+static void put_frame_button(FILE *to, const struct cli_table *t,
+			     const void *row);
+static void put_whisker(FILE *to, const struct cli_table *t, const void *row);
+static void put_bars(FILE *to, const struct cli_table *t, const void *row);
+
+static const struct cli_column columns[] = {
+	{ "frame", "frame", CLI_CELL_FRAME, AT(frame),
+	  .html = put_frame_button },
+	{ "self", NULL, CLI_CELL_BOOL, AT(c.self) },
+	{ "before", "before", CLI_CELL_REAL, AT(c.mean[0]) },
+	{ "after", "after", CLI_CELL_REAL, AT(c.mean[1]) },
+	{ "change", "change", CLI_CELL_RATIO, AT(ratio) },
+	{ NULL, "95% interval", CLI_CELL_INTERVAL, AT(interval),
+	  CLI_IN_TEXT | CLI_IN_MARKDOWN },
+	{ NULL, "95 % interval", CLI_CELL_INTERVAL, AT(interval), CLI_IN_HTML,
+	  put_whisker },
+	{ "low", NULL, CLI_CELL_RATIO, AT(interval[0]) },
+	{ "high", NULL, CLI_CELL_RATIO, AT(interval[1]) },
+	{ NULL, "share", CLI_CELL_PERCENT, AT(share[0]),
+	  CLI_IN_TEXT | CLI_IN_MARKDOWN },
+	{ NULL, "after", CLI_CELL_PERCENT, AT(share[1]),
+	  CLI_IN_TEXT | CLI_IN_MARKDOWN },
+	{ "p", "p", CLI_CELL_CHANCE, AT(c.p), CLI_IN_TEXT | CLI_IN_JSON },
+	{ NULL, "runs", CLI_CELL_END + 1, AT(frame), CLI_IN_HTML, put_bars },
+	{ .kind = CLI_CELL_END }
+};
+
+static char mark_of(const struct cli_table *table, const void *at)
+{
+	const struct row *row = at;
+
+	(void)table;
+	return row->c.mean[1] > row->c.mean[0] ? '+' : '-';
 }
 
-static bool put_text(const struct cli *cli, const struct diff_result *r,
+static struct cli_table table_of(const struct cli *cli, const struct rows *rows)
+{
+	return (struct cli_table){
+		.cli = cli, .columns = columns, .rows = rows->data,
+		.row_size = sizeof(*rows->data), .n = rows->n,
+		.flame = rows->result->flame, .nobody = "(all)",
+		.digits = digits_of(rows->result), .mark = mark_of,
+		.own = rows,
+	};
+}
+
+static struct row row_of(const struct diff_result *r,
+			 const struct flame_change *c)
+{
+	struct row row = {
+		.frame = { c->name, 0, c->self }, .c = *c,
+		.ratio = ratio_of(c),
+		.interval = { is_bounded(c) ? c->low : NAN,
+			      is_bounded(c) ? c->high : NAN },
+		.share = { share_of(r, c, 0), share_of(r, c, 1) },
+	};
+
+	row.c.mean[0] *= r->scale;
+	row.c.mean[1] *= r->scale;
+	return row;
+}
+
+/* Those found, or else the n changes given.  false: the message is out. */
+static bool fill_rows(const struct cli *cli, const struct diff_result *r,
+		      const struct flame_change *changes, size_t n,
+		      struct rows *rows)
+{
+	*rows = (struct rows){
+		.result = r, .data = calloc(n + 1, sizeof(*rows->data))
+	};
+	if (!rows->data)
+		return cli_no_memory(cli);
+	for (; rows->n < n; rows->n++)
+		rows->data[rows->n] = row_of(r, changes ? &changes[rows->n] :
+						found_at(r, rows->n));
+	return true;
+}
+
+static bool put_table(const struct cli *cli, const struct rows *rows,
+		      struct flame_text *out)
+{
+	struct cli_table table = table_of(cli, rows);
+
+	return !rows->n ||
+	       (cli_table_text(&table, MAX_ROWS, out) &&
+		(rows->n <= MAX_ROWS ||
+		 cli_print(out, "and %zu more: -f json\n",
+			   rows->n - MAX_ROWS)));
+}
+
+static bool put_text(const struct cli *cli, const struct rows *rows,
 		     struct flame_text *out)
 {
+	const struct diff_result *r = rows->result;
+
 	return put_line(out, summary_of(r), "", "\n") &&
 	       put_verdict(cli, r, out, false) &&
 	       put_line(out, heading_of(r), "", "\n") &&
-	       put_table(cli, r, out) &&
+	       put_table(cli, rows, out) &&
 	       (is_few(r) || put_line(out, other_of(r), "", "\n"));
 }
 
-/* Markdown -------------------------------------------------------------- */
-
-static bool put_markdown_row(struct flame_text *out,
-			     const struct diff_result *r,
-			     const struct flame_change *c)
-{
-	char *name = name_of(r, c);
-	char *code = name ? cli_markdown(name, true) : NULL;
-	bool good = code &&
-		    cli_print(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n",
-			      code,
-			      weight_of(r, c->mean[0]).text,
-			      weight_of(r, c->mean[1]).text,
-			      change_of(c).text, interval_of(c).text,
-			      share_of(r, c, 0).text, share_of(r, c, 1).text);
-
-	free(name);
-	free(code);
-	return good;
-}
-
-static bool put_markdown(const struct cli *cli, const struct diff_result *r,
+static bool put_markdown(const struct cli *cli, const struct rows *rows,
 			 struct flame_text *out)
 {
-	const struct flame_change *c;
-	size_t n = count_found(r);
+	const struct diff_result *r = rows->result;
+	struct cli_table table = table_of(cli, rows);
 	bool good = put_verdict(cli, r, out, true) &&
 		    put_paragraph(out, summary_of(r), "", "\n") &&
 		    put_paragraph(out, heading_of(r), "", "\n");
 
-	if (good && n)
-		good = cli_print(out, "\n| frame | before | after | change | "
-				      "95%% interval | share | after |\n|---|--:"
-				      "|--:|--:|--:|--:|--:|\n");
-	for (size_t i = 0; good && i < MAX_ROWS_MARKDOWN &&
-			   (c = found_at(r, i)); i++)
-		good = put_markdown_row(out, r, c);
-	if (good && n > MAX_ROWS_MARKDOWN)
+	if (good && rows->n)
+		good = cli_print(out, "\n") &&
+		       cli_table_markdown(&table, MAX_ROWS_MARKDOWN, out);
+	if (good && rows->n > MAX_ROWS_MARKDOWN)
 		good = cli_print(out, "\nand %zu more\n",
-				 n - MAX_ROWS_MARKDOWN);
+				 rows->n - MAX_ROWS_MARKDOWN);
 	return good && (is_few(r) || put_paragraph(out, other_of(r), "\n", "\n"));
 }
 
 /* JSON ------------------------------------------------------------------ */
-
-static bool add_number(cJSON *to, const char *key, double number)
-{
-	return isinf(number) ? cJSON_AddNullToObject(to, key) :
-			       cJSON_AddNumberToObject(to, key, number);
-}
 
 static bool add_text(cJSON *to, const char *key, char *text)
 {
@@ -472,36 +476,54 @@ static bool add_values(const struct diff_result *r, cJSON *to, const char *key,
 	return array;
 }
 
-static bool add_change(const struct diff_result *r, cJSON *to,
-		       const struct flame_change *c)
+/* runs: with the weights of each run. */
+static bool add_row(const struct cli_table *table, const struct row *row,
+		    cJSON *array, bool runs)
 {
-	double ratio = c->mean[0] > 0 ? c->mean[1] / c->mean[0] : HUGE_VAL;
+	const struct diff_result *r = ((const struct rows *)table->own)->result;
+	const double *values = row->c.values;
+	cJSON *object = cJSON_CreateObject();
 
-	return to && add_number(to, "before", c->mean[0] * r->scale) &&
-	       add_number(to, "after", c->mean[1] * r->scale) &&
-	       add_number(to, "change", ratio - 1) &&
-	       (!is_bounded(c) || (add_number(to, "low", c->low - 1) &&
-				   add_number(to, "high", c->high - 1))) &&
-	       add_number(to, "p", c->p);
+	return array && object && cJSON_AddItemToArray(array, object) &&
+	       cli_row_json(table, row, object) &&
+	       (!runs || (add_values(r, object, "runs_before", values,
+				     r->runs[0]) &&
+			  add_values(r, object, "runs_after",
+				     values + r->runs[0], r->runs[1])));
 }
 
-static bool add_row(const struct diff_result *r, cJSON *array,
-		    const struct flame_change *c, bool runs)
+static bool add_rows(const struct cli *cli, const struct rows *rows,
+		     cJSON *array, bool runs)
 {
-	cJSON *row = cJSON_CreateObject();
-	bool good = array && row && cJSON_AddItemToArray(array, row);
-	char *name = good ? name_of(r, c) : NULL;
+	struct cli_table table = table_of(cli, rows);
+	bool good = array;
 
-	if (name && c->self)
-		name[strlen(name) - strlen(" (self)")] = '\0';
-	good = add_text(row, "frame", name) &&
-	       cJSON_AddBoolToObject(row, "self", c->self) &&
-	       add_change(r, row, c);
-	if (good && runs)
-		good = add_values(r, row, "runs_before", c->values,
-				  r->runs[0]) &&
-		       add_values(r, row, "runs_after", c->values + r->runs[0],
-				  r->runs[1]);
+	for (size_t i = 0; good && i < rows->n; i++)
+		good = add_row(&table, &rows->data[i], array, runs);
+	return good;
+}
+
+/* All of it: a row without frame and self. */
+static bool add_total(const struct cli *cli, const struct diff_result *r,
+		      cJSON *to)
+{
+	struct row row = row_of(r, flame_trials_all(r->trials));
+	struct rows rows = { .result = r, .data = &row, .n = 1 };
+	struct cli_table table = table_of(cli, &rows);
+
+	table.columns += 2;
+	return cli_row_json(&table, &row, to);
+}
+
+/* The changes that the other way to compare finds. */
+static bool add_other(const struct cli *cli, const struct diff_result *r,
+		      cJSON *array)
+{
+	struct rows rows;
+	bool good = fill_rows(cli, r, r->other, r->nother, &rows) &&
+		    add_rows(cli, &rows, array, false);
+
+	free(rows.data);
 	return good;
 }
 
@@ -529,15 +551,15 @@ static bool add_gate(const struct cli *cli, const struct diff_result *r,
 		cJSON_AddNumberToObject(gate, "runs_needed", j->runs));
 }
 
-static bool fill_json(const struct cli *cli, const struct diff_result *r,
+static bool fill_json(const struct cli *cli, const struct rows *rows,
 		      cJSON *root)
 {
 	static const char *const scalings[] = { "absolute", "shares", "rates" };
-	const struct flame_change *c;
-	cJSON *list;
-	bool good;
+	const struct diff_result *r = rows->result;
+	const char *other = r->scaling == FLAME_ABSOLUTE ?
+			    "changes_by_shares" : "changes_by_weight";
 
-	good = cJSON_AddStringToObject(root, "metric",
+	return cJSON_AddStringToObject(root, "metric",
 				       r->metric ? r->metric : "") &&
 	       cJSON_AddStringToObject(root, "unit", r->unit) &&
 	       cJSON_AddStringToObject(root, "compared_by",
@@ -551,26 +573,17 @@ static bool fill_json(const struct cli *cli, const struct diff_result *r,
 	       cJSON_AddNumberToObject(root, "frames_compared",
 				       (double)count_tested(r)) &&
 	       add_gate(cli, r, root) &&
-	       add_change(r, cJSON_AddObjectToObject(root, "total"),
-			  flame_trials_all(r->trials));
-	list = good ? cJSON_AddArrayToObject(root, "changes") : NULL;
-	for (size_t i = 0; (good = good && list) && (c = found_at(r, i)); i++)
-		good = add_row(r, list, c, true);
-	list = good ? cJSON_AddArrayToObject(root,
-					     r->scaling == FLAME_ABSOLUTE ?
-						     "changes_by_shares" :
-						     "changes_by_weight") :
-		      NULL;
-	for (size_t i = 0; (good = good && list) && i < r->nother; i++)
-		good = add_row(r, list, &r->other[i], false);
-	return good;
+	       add_total(cli, r, cJSON_AddObjectToObject(root, "total")) &&
+	       add_rows(cli, rows, cJSON_AddArrayToObject(root, "changes"),
+			true) &&
+	       add_other(cli, r, cJSON_AddArrayToObject(root, other));
 }
 
-static bool put_json(const struct cli *cli, const struct diff_result *r,
+static bool put_json(const struct cli *cli, const struct rows *rows,
 		     struct flame_text *out)
 {
 	cJSON *root = cJSON_CreateObject();
-	char *text = root && fill_json(cli, r, root) ? cJSON_Print(root) :
+	char *text = root && fill_json(cli, rows, root) ? cJSON_Print(root) :
 						       NULL;
 	bool good = text && flame_text_put(out, text, strlen(text)) ==
 				    FLAME_OK && cli_print(out, "\n");
@@ -584,29 +597,19 @@ static bool put_json(const struct cli *cli, const struct diff_result *r,
 
 /* HTML ------------------------------------------------------------------ */
 
-static void put_escaped(FILE *to, const char *text)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '<': fputs("&lt;", to); break;
-		case '&': fputs("&amp;", to); break;
-		case '"': fputs("&quot;", to); break;
-		default: putc(*text, to);
-		}
-}
-
 /* A button with a frame's name, which the script of the page connects. */
-static void put_frame_button(FILE *to, const struct diff_result *r,
-			     const struct flame_change *c)
+static void put_frame_button(FILE *to, const struct cli_table *t,
+			     const void *at)
 {
-	char *name = name_of(r, c);
+	const struct row *row = at;
+	char *name = cli_frame_text(t, &row->frame);
 	const char *slash = name && !strchr(name, ' ') ? strrchr(name, '/') :
 							  NULL;
 
 	fputs("<td><button title=\"Mark it\" value=\"", to);
-	put_escaped(to, flame_name_text(r->flame, c->name, NULL));
+	cli_html_text(to, flame_name_text(t->flame, row->frame.name, NULL));
 	fputs("\">", to);
-	put_escaped(to, slash && slash[1] ? slash + 1 : name ? name : "?");
+	cli_html_text(to, slash && slash[1] ? slash + 1 : name ? name : "?");
 	fputs("</button></td>", to);
 	free(name);
 }
@@ -622,23 +625,28 @@ static double place_of(double ratio, double reach)
 }
 
 /* The interval of a change, on a scale that all rows share. */
-static void put_whisker(FILE *to, const struct flame_change *c, double reach)
+static void put_whisker(FILE *to, const struct cli_table *table, const void *at)
 {
-	double change = c->mean[0] > 0 ? c->mean[1] / c->mean[0] : HUGE_VAL;
+	const struct row *row = at;
+	const struct flame_change *c = &row->c;
+	double reach = ((const struct rows *)table->own)->reach;
+	double change = c->mean[0] > 0 ? row->ratio : HUGE_VAL;
+	struct cli_cell interval = interval_of(c);
 
 	fprintf(to, "<td><svg width=\"%d\" height=\"16\" role=\"img\" "
 		"aria-label=\"%s\"><title>%s</title><path opacity=\".3\" "
 		"d=\"M%d 0v16\"/><path d=\"M%.1f 4v8m0-4H%.1fm0-4v8\"/><circle "
 		"class=\"b\" cx=\"%.1f\" cy=\"8\" r=\"3\"/></svg></td>",
-		WHISKER_WIDTH, interval_of(c).text, interval_of(c).text,
+		WHISKER_WIDTH, interval.text, interval.text,
 		WHISKER_WIDTH / 2, place_of(c->low, reach),
 		place_of(c->high, reach), place_of(change, reach));
 }
 
 /* A bar for each run, those before first. */
-static void put_bars(FILE *to, const struct diff_result *r,
-		     const struct flame_change *c)
+static void put_bars(FILE *to, const struct cli_table *table, const void *at)
 {
+	const struct diff_result *r = ((const struct rows *)table->own)->result;
+	const struct flame_change *c = &((const struct row *)at)->c;
 	size_t n = r->runs[0] + r->runs[1];
 	double most = 0;
 
@@ -647,7 +655,7 @@ static void put_bars(FILE *to, const struct diff_result *r,
 	for (size_t i = 0; i < n; i++) {
 		fprintf(to, "%s %s", i == r->runs[0] ? ". After:" :
 				     i ? "," : "",
-			weight_of(r, c->values[i]).text);
+			cli_real(table, c->values[i] * r->scale).text);
 		most = c->values[i] > most ? c->values[i] : most;
 	}
 	fputs("</title>", to);
@@ -663,48 +671,35 @@ static void put_bars(FILE *to, const struct diff_result *r,
 }
 
 /* How far the intervals reach from no change. */
-static double reach_of(const struct diff_result *r)
+static double reach_of(const struct rows *rows)
 {
-	const struct flame_change *c;
 	double reach = .01;
 
-	for (size_t i = 0; i < MAX_ROWS_MARKDOWN && (c = found_at(r, i)); i++) {
-		reach = 1 - c->low > reach ? 1 - c->low : reach;
-		reach = is_bounded(c) && c->high - 1 > reach ? c->high - 1 :
-							       reach;
+	for (size_t i = 0; i < rows->n && i < MAX_ROWS_MARKDOWN; i++) {
+		const struct flame_change *c = &rows->data[i].c;
+
+		reach = fmax(reach, 1 - c->low);
+		reach = is_bounded(c) ? fmax(reach, c->high - 1) : reach;
 	}
 	return reach;
 }
 
-static void put_found(FILE *to, const struct diff_result *r)
+static void put_found(FILE *to, const struct cli *cli, struct rows *rows)
 {
-	const struct flame_change *c;
-	double reach = reach_of(r);
-	size_t n = count_found(r);
+	struct cli_table table = table_of(cli, rows);
 
-	if (n)
-		fputs("<table><tr><th>Frame<th>Before<th>After<th>Change<th>"
-		      "95 % interval<th>Runs</tr>", to);
-	for (size_t i = 0; i < MAX_ROWS_MARKDOWN && (c = found_at(r, i)); i++) {
-		fputs("<tr>", to);
-		put_frame_button(to, r, c);
-		fprintf(to, "<td>%s</td><td>%s</td><td>%s</td>",
-			weight_of(r, c->mean[0]).text,
-			weight_of(r, c->mean[1]).text, change_of(c).text);
-		put_whisker(to, c, reach);
-		put_bars(to, r, c);
-		fputs("</tr>", to);
-	}
-	if (n)
-		fputs("</table>", to);
-	if (n > MAX_ROWS_MARKDOWN)
+	rows->reach = reach_of(rows);
+	if (rows->n)
+		cli_table_html(&table, MAX_ROWS_MARKDOWN, to);
+	if (rows->n > MAX_ROWS_MARKDOWN)
 		fprintf(to, "<p>and %zu more: -f json</p>",
-			n - MAX_ROWS_MARKDOWN);
+			rows->n - MAX_ROWS_MARKDOWN);
 }
 
 /* What the page begins with; to be freed. */
-static char *findings_of(const struct cli *cli, const struct diff_result *r)
+static char *findings_of(const struct cli *cli, struct rows *rows)
 {
+	const struct diff_result *r = rows->result;
 	const struct diff *diff = cli->own;
 	struct text lines[] = {
 		{ diff->gate > 0 ? diff_verdict(cli, r) : NULL, 0, NULL },
@@ -716,14 +711,14 @@ static char *findings_of(const struct cli *cli, const struct diff_result *r)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		if (all.file && lines[i].at) {
 			fputs("<p>", all.file);
-			put_escaped(all.file, lines[i].at);
+			cli_html_text(all.file, lines[i].at);
 			fputs("</p>", all.file);
 		}
 		free(lines[i].at);
 	}
 	if (!all.file)
 		return NULL;
-	put_found(all.file, r);
+	put_found(all.file, cli, rows);
 	if (fclose(all.file) == 0)
 		return all.at;
 	free(all.at);
@@ -735,18 +730,20 @@ static bool set_head(struct flame_sink *page, const struct cli *cli,
 		     const struct diff_result *r, const char *findings)
 {
 	bool titled = cli_find(&cli->sets, "title");
+	char title[64];
 
+	snprintf(title, sizeof(title), "%zu run%s before, %zu after",
+		 r->runs[0], plural(r->runs[0]), r->runs[1]);
 	return flame_set(page, "findings", findings) == FLAME_OK &&
-	       (titled || flame_set(page, "title", cell("%zu run%s before, %zu "
-			"after", r->runs[0], plural(r->runs[0]),
-			r->runs[1]).text) == FLAME_OK) &&
+	       (titled || flame_set(page, "title", title) == FLAME_OK) &&
 	       (r->scaling != FLAME_SHARES ||
 		flame_set(page, "normalize", "total") == FLAME_OK);
 }
 
-static int draw(struct cli *cli, const struct diff_result *r)
+static int draw(struct cli *cli, struct rows *rows)
 {
-	char *findings = findings_of(cli, r);
+	const struct diff_result *r = rows->result;
+	char *findings = findings_of(cli, rows);
 	struct flame_tree *tree = findings ? flame_trials_tree(r->trials) :
 					     NULL;
 	struct flame_sink *page = tree ? cli_make_writer(cli, r->flame,
@@ -765,24 +762,32 @@ static int draw(struct cli *cli, const struct diff_result *r)
 	return good ? CLI_FINE : CLI_TROUBLE;
 }
 
-int diff_report(struct cli *cli, const struct diff_result *result)
+static int put_report(struct cli *cli, struct rows *rows)
 {
+	const char *format = cli->output_format;
 	struct flame_text *out;
 	bool good;
 
-	if (strcmp(cli->output_format, "html") == 0)
-		return draw(cli, result);
-	out = flame_text_create(result->flame, cli->output);
-	good = out;
-
-	if (good && strcmp(cli->output_format, "json") == 0)
-		good = put_json(cli, result, out);
-	else if (good && strcmp(cli->output_format, "markdown") == 0)
-		good = put_markdown(cli, result, out);
-	else if (good)
-		good = put_text(cli, result, out);
+	if (strcmp(format, "html") == 0)
+		return draw(cli, rows);
+	out = flame_text_create(rows->result->flame, cli->output);
+	good = out && (strcmp(format, "json") == 0 ? put_json(cli, rows, out) :
+		       strcmp(format, "markdown") == 0 ?
+				put_markdown(cli, rows, out) :
+				put_text(cli, rows, out));
 	if (good)
 		return cli_text_finish(cli, out);
 	flame_text_abandon(out);
 	return CLI_TROUBLE;
+}
+
+int diff_report(struct cli *cli, const struct diff_result *result)
+{
+	struct rows rows;
+	int status = CLI_TROUBLE;
+
+	if (fill_rows(cli, result, NULL, count_found(result), &rows))
+		status = put_report(cli, &rows);
+	free(rows.data);
+	return status;
 }

@@ -4,6 +4,7 @@
  * a picture, as a table of what moved most, or as an exit status.
  */
 #include "diff.h"
+#include "table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,91 +204,84 @@ static int report_by_status(struct flame_tree *tree)
 /* --top ---------------------------------------------------------------- */
 
 struct mover {
-	const struct flame_rank *rank;
+	struct cli_frame frame;
 	const char *name;
-	int64_t by, then;	/* how far it moved, either way */
+	int64_t self[2], total[2], self_delta, total_delta;
 };
 
-static int64_t distance(const int64_t *weight)
+#define MOVER(member) .offset = offsetof(struct mover, member)
+
+static const struct cli_column mover_columns[] = {
+	{ NULL, "self before", CLI_CELL_WEIGHT, MOVER(self[0]) },
+	{ NULL, "after", CLI_CELL_WEIGHT, MOVER(self[1]) },
+	{ NULL, "delta", CLI_CELL_DELTA, MOVER(self_delta) },
+	{ NULL, "total before", CLI_CELL_WEIGHT, MOVER(total[0]) },
+	{ NULL, "after", CLI_CELL_WEIGHT, MOVER(total[1]) },
+	{ NULL, "delta", CLI_CELL_DELTA, MOVER(total_delta) },
+	{ NULL, "frame", CLI_CELL_FRAME, MOVER(frame) },
+	{ .kind = CLI_CELL_END }
+};
+
+/* How far it moved, either way: the farther one first. */
+static int by_distance(int64_t a, int64_t b)
 {
-	return weight[1] > weight[0] ? weight[1] - weight[0] :
-				       weight[0] - weight[1];
+	a = a < 0 ? -a : a;
+	b = b < 0 ? -b : b;
+	return (a < b) - (a > b);
 }
 
-static int by_distance(const void *a, const void *b)
+static int by_self(const void *a, const void *b)
 {
 	const struct mover *x = a, *y = b;
+	int order = by_distance(x->self_delta, y->self_delta);
 
-	if (x->by != y->by)
-		return x->by < y->by ? 1 : -1;
-	if (x->then != y->then)
-		return x->then < y->then ? 1 : -1;
-	return strcmp(x->name, y->name);
+	order = order ? order : by_distance(x->total_delta, y->total_delta);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct mover *x = a, *y = b;
+	int order = by_distance(x->total_delta, y->total_delta);
+
+	return order ? order : by_self(a, b);
 }
 
 static struct mover *sort_movers(const struct cli *cli,
 				 const struct flame *flame,
-				 const struct flame_rank *ranks, size_t *n,
-				 bool by_total)
+				 const struct flame_rank *ranks, size_t *n)
 {
+	const struct diff *own = cli->own;
 	struct mover *movers = malloc((*n + 1) * sizeof(*movers));
 	size_t moved = 0;
 
 	for (size_t i = 0; movers && i < *n; i++) {
-		int64_t self = distance(ranks[i].self);
-		int64_t total = distance(ranks[i].total);
+		const int64_t *self = ranks[i].self, *total = ranks[i].total;
 
-		if (self || total)
+		if (self[0] != self[1] || total[0] != total[1])
 			movers[moved++] = (struct mover){
-				&ranks[i], flame_name_text(flame,
-							   ranks[i].name, NULL),
-				by_total ? total : self,
-				by_total ? self : total
+				{ .name = ranks[i].name },
+				flame_name_text(flame, ranks[i].name, NULL),
+				{ self[0], self[1] }, { total[0], total[1] },
+				self[1] - self[0], total[1] - total[0]
 			};
 	}
 	*n = moved;
 	if (movers)
-		qsort(movers, moved, sizeof(*movers), by_distance);
+		qsort(movers, moved, sizeof(*movers),
+		      own->by_total ? by_total : by_self);
 	else
 		cli_no_memory(cli);
 	return movers;
 }
 
-static void put_pair(struct cli_table *table, const int64_t *weight)
+static char mark_of(const struct cli_table *table, const void *row)
 {
-	cli_cell(table, "%" PRId64, weight[0]);
-	cli_cell(table, "%" PRId64, weight[1]);
-	if (weight[0] == weight[1])
-		cli_cell(table, "0");
-	else
-		cli_cell(table, "%+" PRId64, weight[1] - weight[0]);
-}
+	const struct diff *own = table->own;
+	const struct mover *mover = row;
+	int64_t by = own->by_total ? mover->total_delta : mover->self_delta;
 
-static bool put_movers(const struct cli *cli, const struct flame *flame,
-		       const struct mover *movers, size_t n,
-		       struct flame_text *out)
-{
-	static const char *const heads[] = {
-		"self before", "after", "delta",
-		"total before", "after", "delta", "frame",
-	};
-	const struct diff *own = cli->own;
-	struct cli_table table = { .columns = 7 };
-
-	for (size_t i = 0; i < 7; i++)
-		cli_cell(&table, "%s", heads[i]);
-	cli_mark(&table, 'h');
-	for (size_t i = 0; i < n; i++) {
-		const struct flame_rank *r = movers[i].rank;
-		const int64_t *by = own->by_total ? r->total : r->self;
-
-		put_pair(&table, r->self);
-		put_pair(&table, r->total);
-		cli_name(&table, flame, r->name, "(no frames)", 0);
-		cli_mark(&table, by[1] > by[0] ? '+' : by[1] < by[0] ? '-' :
-								       ' ');
-	}
-	return cli_table_write(cli, &table, out);
+	return by > 0 ? '+' : by < 0 ? '-' : ' ';
 }
 
 static bool put_table(const struct cli *cli, struct flame *flame,
@@ -300,12 +294,14 @@ static bool put_table(const struct cli *cli, struct flame *flame,
 	bool good;
 
 	if (flame_tree_rank(tree, FLAME_NAMES, NULL, &ranks, &n) == FLAME_OK)
-		movers = sort_movers(cli, flame, ranks, &n, own->by_total);
+		movers = sort_movers(cli, flame, ranks, &n);
 	if (!movers)
 		return false;
-	if (own->rows && n > (size_t)own->rows)
-		n = own->rows;
-	good = put_movers(cli, flame, movers, n, out);
+	good = cli_table_text(&(struct cli_table){
+		.cli = cli, .own = own, .columns = mover_columns,
+		.rows = movers, .row_size = sizeof(*movers), .n = n,
+		.flame = flame, .nobody = "(no frames)", .mark = mark_of,
+	}, (size_t)own->rows, out);
 	free(movers);
 	return good;
 }

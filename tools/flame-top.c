@@ -3,9 +3,8 @@
  * flame-top: the heaviest frames of any profiles as a table, the callers or
  * callees of some of them, or all stacks as an indented tree.
  */
-#include "cli.h"
+#include "table.h"
 
-#include <cjson/cJSON.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	MAX_INDENT = 120,	/* columns; deeper frames have no more */
-	LEAST_RUN = 3, LEADS_ON = 95	/* frames, percent: as pages fold */
-};
+enum { LEAST_RUN = 3, LEADS_ON = 95 };	/* frames, percent: as pages fold */
 
 struct own {
 	enum { TEXT, TSV, JSON } format;
@@ -176,10 +172,21 @@ static bool check_options(struct cli *cli)
 /* Output --------------------------------------------------------------- */
 
 struct row {
-	flame_id name;
+	struct cli_frame frame;
 	const char *text;
 	int64_t self, total;
-	unsigned level;
+};
+
+#define AT(member) .offset = offsetof(struct row, member)
+
+static const struct cli_column columns[] = {
+	{ "level", NULL, CLI_CELL_LEVEL, AT(frame.level) },	/* of a tree */
+	{ "self", "self", CLI_CELL_WEIGHT, AT(self) },
+	{ NULL, "%", CLI_CELL_SHARE, AT(self) },
+	{ "total", "total", CLI_CELL_WEIGHT, AT(total) },
+	{ NULL, "%", CLI_CELL_SHARE, AT(total) },
+	{ "frame", "frame", CLI_CELL_FRAME, AT(frame) },
+	{ .kind = CLI_CELL_END }
 };
 
 struct view {
@@ -191,7 +198,8 @@ struct view {
 	size_t n, all;		/* rows shown, and those there are */
 	size_t passed;		/* rows of runs, which are not shown */
 	int64_t total;		/* that percentages are of */
-	bool micro;		/* weights are millionths of the unit */
+	const char *metric, *unit;
+	struct cli_table table;
 	flame_id lighter;	/* the name of what a tree leaves out */
 	struct flame_text *out;
 };
@@ -251,7 +259,7 @@ static size_t run_length(const struct flame_node *nodes, size_t n, size_t first)
 static void pass_over(struct view *v, const struct flame_node *node)
 {
 	for (size_t i = 0; i < v->n; i++)
-		if (v->rows[i].name == node->name &&
+		if (v->rows[i].frame.name == node->name &&
 		    (double)v->rows[i].total * LEADS_ON <=
 				(double)node->total[0] * 100) {
 			memmove(&v->rows[i], &v->rows[i + 1],
@@ -292,7 +300,7 @@ static bool fill_ranks(struct view *v, struct flame_tree *tree)
 		v->total = 0;
 	for (size_t i = 0; i < v->n; i++) {
 		v->rows[i] = (struct row){
-			.name = ranks[i].name,
+			.frame = { ranks[i].name, 0 },
 			.text = flame_name_text(v->flame, ranks[i].name, NULL),
 			.self = ranks[i].self[0], .total = ranks[i].total[0],
 		};
@@ -313,7 +321,7 @@ static void add_lighter(struct view *v, const int64_t *rest, unsigned level)
 {
 	if (rest[level])
 		v->rows[v->n++] = (struct row){
-			.name = v->lighter, .level = level + 1,
+			.frame = { v->lighter, level + 1 },
 			.text = flame_name_text(v->flame, v->lighter, NULL),
 			.self = rest[level], .total = rest[level],
 		};
@@ -334,7 +342,7 @@ static void add_nodes(struct view *v, const struct flame_node *nodes, size_t n,
 		if (node->level)
 			rest[node->level - 1] -= node->total[0];
 		v->rows[v->n++] = (struct row){
-			.name = node->name, .level = node->level,
+			.frame = { node->name, node->level },
 			.text = flame_name_text(v->flame, node->name, NULL),
 			.self = node->self[0], .total = node->total[0],
 		};
@@ -404,35 +412,13 @@ static bool put_visible(const struct view *v, const char *text)
 	return true;
 }
 
-/* A weight as it is shown: of costs in core-seconds. */
-struct number {
-	char text[32];
-};
-
-static struct number number_of(const struct view *v, int64_t n)
-{
-	struct number number;
-
-	if (v->micro)
-		snprintf(number.text, sizeof(number.text),
-			 "%s%" PRId64 ".%06" PRId64, n < 0 ? "-" : "",
-			 n / 1000000 < 0 ? -(n / 1000000) : n / 1000000,
-			 n % 1000000 < 0 ? -(n % 1000000) : n % 1000000);
-	else
-		snprintf(number.text, sizeof(number.text), "%" PRId64, n);
-	return number;
-}
-
 static bool put_heading(const struct view *v)
 {
-	const char *metric, *unit;
-	bool good;
+	bool good = put_visible(v, v->metric);
 
-	cli_metric(v->flame, v->tree, &metric, &unit);
-	good = put_visible(v, metric);
-	cli_print(v->out, "%s%s ", metric[0] ? ": " : "",
-		  number_of(v, v->total).text);
-	good &= put_visible(v, unit);
+	cli_print(v->out, "%s%s ", v->metric[0] ? ": " : "",
+		  cli_weight(&v->table, v->total).text);
+	good &= put_visible(v, v->unit);
 	if (v->own->which != FLAME_NAMES && !v->own->tree) {
 		cli_print(v->out, " in what matches ");
 		good &= put_visible(v, v->own->re);
@@ -445,186 +431,54 @@ static bool put_heading(const struct view *v)
 	return good;
 }
 
-static bool put_text(struct view *v)
+static char mark_of(const struct cli_table *table, const void *at)
 {
-	struct cli_table table = { .columns = 5 };
-	bool tree = v->own->tree;
+	const struct own *own = table->own;
+	const struct row *row = at;
+	double share = table->total ? (double)(own->by_total || own->tree ?
+		row->total : row->self) / (double)table->total : 0;
 
-	if (!put_heading(v))
-		return false;
-	cli_cell(&table, "self");
-	cli_cell(&table, "%%");
-	cli_cell(&table, "total");
-	cli_cell(&table, "%%");
-	cli_cell(&table, "frame");
-	cli_mark(&table, 'h');
-	for (size_t i = 0; i < v->n; i++) {
-		const struct row *row = &v->rows[i];
-		double share = v->total ? (double)(v->own->by_total || tree ?
-			row->total : row->self) / (double)v->total : 0;
-
-		cli_cell(&table, "%s", number_of(v, row->self).text);
-		cli_percent(&table, row->self, v->total);
-		cli_cell(&table, "%s", number_of(v, row->total).text);
-		cli_percent(&table, row->total, v->total);
-		cli_name(&table, v->flame, row->name, nobody(v->own),
-			 row->level < MAX_INDENT ? row->level : MAX_INDENT);
-		cli_mark(&table, share >= 0.1 && !tree ? '+' :
-				 share < 0.01 ? '.' : ' ');
-	}
-	return cli_table_write(v->cli, &table, v->out);
+	return share >= 0.1 && !own->tree ? '+' : share < 0.01 ? '.' : ' ';
 }
 
-static bool put_field(struct view *v, const char *at, size_t n)
-{
-	size_t size = flame_tsv_cell(NULL, 0, at, n);
-	char few[512], *text = size < sizeof(few) ? few : malloc(size + 1);
-
-	if (!text)
-		return cli_no_memory(v->cli);
-	flame_tsv_cell(text, size + 1, at, n);
-	flame_text_put(v->out, text, size);
-	if (text != few)
-		free(text);
-	return true;
-}
-
-static bool put_tsv(struct view *v)
-{
-	cli_print(v->out, "%sself\ttotal\tframe\n",
-		  v->own->tree ? "level\t" : "");
-	for (size_t i = 0; i < v->n; i++) {
-		const struct row *row = &v->rows[i];
-		size_t size;
-		const char *text = flame_name_text(v->flame, row->name, &size);
-
-		if (v->own->tree)
-			cli_print(v->out, "%u\t", row->level);
-		cli_print(v->out, "%s\t%s\t", number_of(v, row->self).text,
-			  number_of(v, row->total).text);
-		if (!put_field(v, text, size))
-			return false;
-		cli_print(v->out, "\n");
-	}
-	return true;
-}
-
-/* Exact: cJSON's numbers are doubles. */
-static bool add_number(const struct view *v, cJSON *to, const char *key,
-		       int64_t n)
-{
-	return cJSON_AddRawToObject(to, key, number_of(v, n).text);
-}
-
-/* The length of a well-formed UTF-8 sequence; 0: none begins here. */
-static unsigned utf8(const unsigned char *at, size_t n)
-{
-	unsigned length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 :
-			  at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 :
-			  at[0] < 0xf5 ? 4 : 0;
-
-	if (!length || length > n)
-		return 0;
-	for (unsigned i = 1; i < length; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	if ((at[0] == 0xe0 && at[1] < 0xa0) ||
-	    (at[0] == 0xed && at[1] >= 0xa0) ||
-	    (at[0] == 0xf0 && at[1] < 0x90) ||
-	    (at[0] == 0xf4 && at[1] >= 0x90))
-		return 0;
-	return length;
-}
-
-/* JSON is UTF-8: other bytes become U+FFFD, NUL too (cJSON would end). */
-static bool add_name(cJSON *to, const struct view *v, flame_id name)
-{
-	size_t n, k = 0;
-	const char *text = flame_name_text(v->flame, name, &n);
-	char *copy = malloc(n * 3 + 1);
-	bool good;
-
-	for (size_t i = 0; copy && i < n;) {
-		unsigned length = utf8((const unsigned char *)text + i, n - i);
-
-		if (length && text[i]) {
-			memcpy(copy + k, text + i, length);
-			k += length;
-			i += length;
-		} else {
-			memcpy(copy + k, "\357\277\275", 3);
-			k += 3;
-			i++;
-		}
-	}
-	if (!copy)
-		return false;
-	copy[k] = '\0';
-	good = cJSON_AddStringToObject(to, "frame", copy);
-	free(copy);
-	return good;
-}
-
-static bool put_json_row(const struct view *v, const struct row *row,
-			 bool first)
-{
-	cJSON *object = cJSON_CreateObject();
-	char *text = NULL;
-	bool good = object &&
-		    (!v->own->tree ||
-		     cJSON_AddNumberToObject(object, "level", row->level)) &&
-		    add_number(v, object, "self", row->self) &&
-		    add_number(v, object, "total", row->total) &&
-		    add_name(object, v, row->name);
-
-	if (good)
-		text = cJSON_PrintUnformatted(object);
-	if (text) {
-		cli_print(v->out, "%s\n\t", first ? "" : ",");
-		flame_text_put(v->out, text, strlen(text));
-	}
-	cJSON_free(text);
-	cJSON_Delete(object);
-	return text;
-}
-
-/* A row a line; a long list does not become a tree in memory. */
 static bool put_json(struct view *v)
 {
-	const char *metric, *unit;
 	cJSON *head = cJSON_CreateObject();
 	char *text = NULL;
-	bool good = head;
 
-	cli_metric(v->flame, v->tree, &metric, &unit);
-	good = good && cJSON_AddStringToObject(head, "metric", metric) &&
-	       cJSON_AddStringToObject(head, "unit", unit) &&
-	       add_number(v, head, "total", v->total);
-	if (good)
+	if (cJSON_AddStringToObject(head, "metric", v->metric) &&
+	    cJSON_AddStringToObject(head, "unit", v->unit) &&
+	    cJSON_AddRawToObject(head, "total",
+				 cli_weight(&v->table, v->total).text))
 		text = cJSON_PrintUnformatted(head);
-	if (text) {	/* its '}' comes at the end */
-		flame_text_put(v->out, text, strlen(text) - 1);
-		cli_print(v->out, ",\"rows\":[");
-	}
-	good = text;
-	cJSON_free(text);
 	cJSON_Delete(head);
-	for (size_t i = 0; good && i < v->n; i++)
-		good = put_json_row(v, &v->rows[i], !i);
-	return good ? cli_print(v->out, "\n]}\n") : cli_no_memory(v->cli);
+	if (!text)
+		return cli_no_memory(v->cli);
+	/* Its '}' comes at the end. */
+	flame_text_put(v->out, text, strlen(text) - 1);
+	cJSON_free(text);
+	return cli_print(v->out, ",\"rows\":[") &&
+	       cli_table_json(&v->table, v->out) &&
+	       cli_print(v->out, "\n]}\n");
 }
 
 static bool put(struct view *v)
 {
-	const char *metric, *unit;
+	const struct own *own = v->own;
 
-	cli_metric(v->flame, v->tree, &metric, &unit);
-	v->micro = strcmp(unit, "core-seconds") == 0 ||
-		   strcmp(unit, "money") == 0;
-	switch (v->own->format) {
-	case TSV: return put_tsv(v);
+	cli_metric(v->flame, v->tree, &v->metric, &v->unit);
+	v->table = (struct cli_table){
+		.cli = v->cli, .own = own, .mark = mark_of,
+		.columns = own->tree ? columns : columns + 1,
+		.rows = v->rows, .row_size = sizeof(*v->rows), .n = v->n,
+		.flame = v->flame, .nobody = nobody(own), .total = v->total,
+		.micro = strcmp(v->unit, "core-seconds") == 0 ||
+			 strcmp(v->unit, "money") == 0,
+	};
+	switch (own->format) {
+	case TSV: return cli_table_tsv(&v->table, v->out);
 	case JSON: return put_json(v);
-	default: return put_text(v);
+	default: return put_heading(v) && cli_table_text(&v->table, 0, v->out);
 	}
 }
 

@@ -27,6 +27,8 @@ bin_PROGRAMS += tools/flame-record
 endif
 endif
 
+table_sources = tools/table.c tools/table.h
+
 record_sources = tools/flame-record.c tools/record_jvms.c tools/record.h
 
 batch_sources = tools/flame-batch.c tools/batch.h \
@@ -43,7 +45,7 @@ batch_sources = tools/flame-batch.c tools/batch.h \
 	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
 	tools/batch_walk.c tools/batch_walk.h
 tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources) \
-	tools/table.c
+	$(table_sources)
 tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'
 nodist_tools_flame_batch_SOURCES = tools/batch_site_parts.c tools/batch_rules.c
@@ -70,7 +72,7 @@ diff_sources = tools/flame-diff.c tools/diff.h \
 	tools/diff_folders.c tools/diff_report.c tools/diff_runs.c \
 	tools/diff_sites.c
 tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources) \
-	tools/table.c
+	$(table_sources)
 tools_flame_diff_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-diff.1
 
@@ -101,7 +103,7 @@ tools_flame_record_LDADD = libflsample.la $(tool_libs)
 dist_man_MANS += tools/flame-record.1
 endif
 
-tools_flame_top_SOURCES = tools/flame-top.c $(cli_sources) tools/table.c
+tools_flame_top_SOURCES = tools/flame-top.c $(cli_sources) $(table_sources)
 tools_flame_top_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-top.1
 
@@ -128,7 +130,7 @@ tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
 	tools/flame-filter.c tools/flame-fold.c tools/flame-graph.c \
 	tools/flame-merge.c tools/merge_header.c tools/merge.h \
 	tools/flame-top.c tools/jfr2flame.c \
-	$(site_sources) $(cli_sources) tools/table.c
+	$(site_sources) $(cli_sources) $(table_sources)
 nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)
 tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL
 tools_flame_LDADD =

@@ -3,9 +3,8 @@
  * The comparison of two sites as text, JSON and Markdown.
  */
 #include "sites.h"
+#include "table.h"
 
-#include <cjson/cJSON.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +21,11 @@ static int digits_of(const struct site_pairs *p)
 	return p->sites[0].billed ? 2 : 0;
 }
 
-/* "new" and "gone" where one side has none. */
-static void put_change(FILE *out, double before, double after)
+static double ratio_of(double before, double after)
 {
-	if (before > 0 && after > 0)
-		fprintf(out, "%+.1f%%", 100 * (after / before - 1));
-	else
-		fputs(after > 0 ? "new" : before > 0 ? "gone" : "0", out);
+	if (before > 0)
+		return after > 0 ? after / before : CLI_RATIO_GONE;
+	return after > 0 ? CLI_RATIO_NEW : CLI_RATIO_NOTHING;
 }
 
 /* Names of inputs, as flame_visible has them. */
@@ -53,10 +50,9 @@ static void put_heads(FILE *out, const struct site_pairs *p)
 	for (unsigned side = 0; side < 2; side++)
 		for (size_t i = 0; i < p->sites[side].nrows; i++)
 			sum[side] += p->sites[side].rows[i].cost;
-	fprintf(out, "%s -> %s: %.*f -> %.*f %s, ", a->path, b->path,
-		digits_of(p), sum[0], digits_of(p), sum[1], a->unit);
-	put_change(out, sum[0], sum[1]);
-	fputc('\n', out);
+	fprintf(out, "%s -> %s: %.*f -> %.*f %s, %s\n", a->path, b->path,
+		digits_of(p), sum[0], digits_of(p), sum[1], a->unit,
+		cli_ratio(ratio_of(sum[0], sum[1])).text);
 	for (size_t i = 0; i < a->napps && i < b->napps; i++) {
 		const struct site_app *x = &a->apps[i], *y = &b->apps[i];
 
@@ -140,83 +136,113 @@ static char *end(struct text *text)
 	return NULL;
 }
 
-static char *change_text(double before, double after)
+/* Tables ------------------------------------------------------------------ */
+
+struct row {
+	char *name;
+	double before, after, change, ratio, error, known_error;
+	bool changed;
+};
+
+#define AT(member) .offset = offsetof(struct row, member)
+
+static const struct cli_column columns[] = {
+	{ NULL, "what", CLI_CELL_NAME, AT(name) },
+	{ "before", "before", CLI_CELL_REAL, AT(before) },
+	{ "after", "after", CLI_CELL_REAL, AT(after) },
+	{ "change", "change", CLI_CELL_SIGNED, AT(change),
+	  CLI_IN_TEXT | CLI_IN_JSON },
+	{ NULL, "change", CLI_CELL_RATIO, AT(ratio), CLI_IN_MARKDOWN },
+	{ NULL, "error", CLI_CELL_REAL, AT(known_error) },
+	{ "error", NULL, CLI_CELL_REAL, AT(error) },
+	{ NULL, "", CLI_CELL_RATIO, AT(ratio), CLI_IN_TEXT },
+	{ "changed", "", CLI_CELL_BOOL, AT(changed), CLI_IN_TEXT | CLI_IN_JSON },
+	{ .kind = CLI_CELL_END }
+};
+
+static char mark_of(const struct cli_table *table, const void *at)
 {
+	const struct row *row = at;
+
+	(void)table;
+	return !row->changed ? '.' : row->after > row->before ? '+' : '-';
+}
+
+static struct cli_table table_of(const struct site_pairs *p,
+				 const struct row *rows, size_t n)
+{
+	return (struct cli_table){
+		.cli = p->cli, .columns = columns, .rows = rows,
+		.row_size = sizeof(*rows), .n = n, .digits = digits_of(p),
+		.mark = mark_of,
+	};
+}
+
+static struct row row_of(double before, double after, double error,
+			 bool changed)
+{
+	return (struct row){
+		.before = before, .after = after, .change = after - before,
+		.ratio = ratio_of(before, after), .error = error,
+		.known_error = error > 0 ? error : NAN, .changed = changed,
+	};
+}
+
+static struct row query_row(const struct site_query *q)
+{
+	return row_of(q->cost[0], q->cost[1], q->error, q->changed);
+}
+
+static struct row pair_row(const struct site_pair *pair)
+{
+	return row_of(cost_of(pair->before), cost_of(pair->after),
+		      pair->error, pair->changed);
+}
+
+/* The i-th query's or pair's, with its name. */
+static struct row named_row(const struct site_pairs *p, size_t i, bool queries)
+{
+	struct row row = queries ? query_row(&p->queries[i]) :
+				   pair_row(&p->pairs[i]);
 	struct text text;
 
-	if (begin(&text))
-		put_change(text.file, before, after);
-	return end(&text);
+	if (begin(&text) && queries)
+		put_query_name(text.file, &p->queries[i]);
+	else if (text.file)
+		put_row_name(text.file, &p->pairs[i]);
+	row.name = end(&text);
+	return row;
 }
 
-static void put_cells(struct cli_table *table, const struct site_pairs *p,
-		      double before, double after, double error, bool changed,
-		      char *name)
+/* The first n as text, below a title of the names, or as Markdown. */
+static bool put_table(const struct site_pairs *p, bool queries, size_t n,
+		      const char *title, struct flame_text *out)
 {
-	char *change = change_text(before, after);
+	struct row *rows = calloc(n + 1, sizeof(*rows));
+	struct cli_table table = table_of(p, rows, n);
+	bool good = rows;
 
-	cli_cell(table, "%.*f", digits_of(p), before);
-	cli_cell(table, "%.*f", digits_of(p), after);
-	cli_cell(table, "%+.*f", digits_of(p), after - before);
-	if (error > 0)
-		cli_cell(table, "%.*f", digits_of(p), error);
-	else
-		cli_cell(table, "-");
-	cli_cell(table, "%s", change ? change : "");
-	cli_cell(table, "%s", changed ? "*" : "");
-	cli_text_cell(table, name ? name : "");
-	cli_mark(table, !changed ? '.' : after > before ? '+' : '-');
-	table->failed |= !name || !change;
-	free(change);
-	free(name);
+	table.title = title;
+	for (size_t i = 0; good && i < n; i++)
+		rows[i] = named_row(p, i, queries);
+	good = good ? title ? cli_table_text(&table, 0, out) :
+			      cli_table_markdown(&table, 0, out) :
+		      cli_no_memory(p->cli);
+	for (size_t i = 0; rows && i < n; i++)
+		free(rows[i].name);
+	free(rows);
+	return good;
 }
 
-static void put_head(struct cli_table *table, const char *last)
+static size_t at_most(size_t n, size_t most)
 {
-	static const char *const heads[] = {
-		"before", "after", "change", "error", "", "",
-	};
-
-	table->columns = 7;
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
-		cli_cell(table, "%s", heads[i]);
-	cli_cell(table, "%s", last);
-	cli_mark(table, 'h');
-}
-
-static bool put_queries(const struct site_pairs *p, struct flame_text *out)
-{
-	struct cli_table table = { 0 };
-
-	put_head(&table, "query");
-	for (size_t i = 0; i < p->nqueries && i < MAX_QUERIES; i++) {
-		const struct site_query *q = &p->queries[i];
-		struct text text;
-
-		if (begin(&text))
-			put_query_name(text.file, q);
-		put_cells(&table, p, q->cost[0], q->cost[1], q->error,
-			  q->changed, end(&text));
-	}
-	return cli_table_write(p->cli, &table, out);
+	return n < most ? n : most;
 }
 
 static bool put_rows(const struct site_pairs *p, struct flame_text *out)
 {
-	struct cli_table table = { 0 };
-
-	put_head(&table, p->sites[0].billed ? "stage" : "stacks");
-	for (size_t i = 0; i < p->n && i < MAX_ROWS; i++) {
-		const struct site_pair *pair = &p->pairs[i];
-		struct text text;
-
-		if (begin(&text))
-			put_row_name(text.file, pair);
-		put_cells(&table, p, cost_of(pair->before),
-			  cost_of(pair->after), pair->error, pair->changed,
-			  end(&text));
-	}
-	return cli_table_write(p->cli, &table, out) &&
+	return put_table(p, false, at_most(p->n, MAX_ROWS),
+			 p->sites[0].billed ? "stage" : "stacks", out) &&
 	       (p->n <= MAX_ROWS || cli_print(out, "and %zu more: -f json\n",
 					      p->n - MAX_ROWS));
 }
@@ -243,34 +269,13 @@ static bool put_heads_to(const struct site_pairs *p, struct flame_text *out)
 static bool put_text(const struct site_pairs *p, struct flame_text *out)
 {
 	return put_heads_to(p, out) && cli_print(out, "\n") &&
-	       (!p->sites[0].billed || (put_queries(p, out) &&
-					cli_print(out, "\n"))) &&
+	       (!p->sites[0].billed ||
+		(put_table(p, true, at_most(p->nqueries, MAX_QUERIES), "query",
+			   out) && cli_print(out, "\n"))) &&
 	       put_rows(p, out);
 }
 
 /* Markdown ---------------------------------------------------------------- */
-
-static bool put_markdown_row(const struct site_pairs *p, struct flame_text *out,
-			     const struct site_pair *pair)
-{
-	double a = cost_of(pair->before), b = cost_of(pair->after);
-	char *change = change_text(a, b), *name, *code;
-	struct text text;
-	bool good;
-
-	if (begin(&text))
-		put_row_name(text.file, pair);
-	name = end(&text);
-	code = name ? cli_markdown(name, true) : NULL;
-	good = code && change &&
-	       cli_print(out, "| `%s` | %.*f | %.*f | %s | %.*f |\n", code,
-			 digits_of(p), a, digits_of(p), b, change,
-			 digits_of(p), pair->error);
-	free(name);
-	free(code);
-	free(change);
-	return good;
-}
 
 static bool put_markdown_heads(const struct site_pairs *p,
 			       struct flame_text *out)
@@ -289,25 +294,17 @@ static bool put_markdown_heads(const struct site_pairs *p,
 
 static bool put_markdown(const struct site_pairs *p, struct flame_text *out)
 {
-	bool good = put_markdown_heads(p, out) &&
-		    cli_print(out, "\n| what | before | after | change | error "
-				   "|\n|---|--:|--:|--:|--:|\n");
-
-	for (size_t i = 0; good && i < p->n && i < MAX_MARKDOWN; i++)
-		good = put_markdown_row(p, out, &p->pairs[i]);
-	return good;
+	return put_markdown_heads(p, out) && cli_print(out, "\n") &&
+	       put_table(p, false, at_most(p->n, MAX_MARKDOWN), NULL, out);
 }
 
 /* JSON --------------------------------------------------------------------- */
 
-static bool add_costs(cJSON *to, double before, double after, double error,
-		      bool changed)
+static bool add_costs(const struct site_pairs *p, cJSON *to, struct row row)
 {
-	return cJSON_AddNumberToObject(to, "before", before) &&
-	       cJSON_AddNumberToObject(to, "after", after) &&
-	       cJSON_AddNumberToObject(to, "change", after - before) &&
-	       cJSON_AddNumberToObject(to, "error", error) &&
-	       cJSON_AddBoolToObject(to, "changed", changed);
+	struct cli_table table = table_of(p, &row, 1);
+
+	return cli_row_json(&table, &row, to);
 }
 
 static cJSON *add_object(cJSON *list)
@@ -355,24 +352,25 @@ static bool add_side(cJSON *to, const char *key, const struct site_row *row)
 			add_text(side, "page", row->page));
 }
 
-static bool add_pair(cJSON *list, const struct site_pair *pair)
+static bool add_pair(const struct site_pairs *p, cJSON *list,
+		     const struct site_pair *pair)
 {
 	cJSON *row = add_object(list);
 
 	return row && add_side(row, "was", pair->before) &&
 	       add_side(row, "is", pair->after) &&
-	       add_costs(row, cost_of(pair->before), cost_of(pair->after),
-			 pair->error, pair->changed) &&
+	       add_costs(p, row, pair_row(pair)) &&
 	       add_frames(row, pair) && add_text(row, "page", pair->page);
 }
 
-static bool add_query(cJSON *list, const struct site_query *q)
+static bool add_query(const struct site_pairs *p, cJSON *list,
+		      const struct site_query *q)
 {
 	cJSON *row = add_object(list);
 
 	return row && add_text(row, "was", q->before) &&
 	       add_text(row, "is", q->after) &&
-	       add_costs(row, q->cost[0], q->cost[1], q->error, q->changed) &&
+	       add_costs(p, row, query_row(q)) &&
 	       add_text(row, "operators_added", q->added) &&
 	       add_text(row, "operators_gone", q->gone);
 }
@@ -410,10 +408,10 @@ static bool fill_json(const struct site_pairs *p, cJSON *root)
 
 	list = good ? cJSON_AddArrayToObject(root, "queries") : NULL;
 	for (size_t i = 0; (good = good && list) && i < p->nqueries; i++)
-		good = add_query(list, &p->queries[i]);
+		good = add_query(p, list, &p->queries[i]);
 	list = good ? cJSON_AddArrayToObject(root, "rows") : NULL;
 	for (size_t i = 0; (good = good && list) && i < p->n; i++)
-		good = add_pair(list, &p->pairs[i]);
+		good = add_pair(p, list, &p->pairs[i]);
 	return good;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables for people: columns as wide as they need, colours and the width of
- * the screen where the output is a terminal.
+ * The writers of tables, and text with formats.
  */
-#include "cli.h"
+#include "table.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,101 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static char *room_for(struct cli_table *t, size_t n)
-{
-	size_t capacity = (t->size + n) * 2;
-	char *more;
-
-	if (t->failed)
-		return NULL;
-	if (t->size + n > t->capacity) {
-		more = realloc(t->text, capacity);
-		t->failed = !more;
-		if (!more)
-			return NULL;
-		t->text = more;
-		t->capacity = capacity;
-	}
-	return t->text + t->size;
-}
-
-static void end_cell(struct cli_table *t, size_t n)
-{
-	t->text[t->size + n] = '\0';
-	t->size += n + 1;
-	t->cells++;
-}
-
-void cli_cell(struct cli_table *t, const char *format, ...)
-{
-	char text[64];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (n < 0 || !room_for(t, sizeof(text)))
-		return;
-	if ((size_t)n >= sizeof(text))
-		n = sizeof(text) - 1;
-	memcpy(t->text + t->size, text, n);
-	end_cell(t, n);
-}
-
-void cli_percent(struct cli_table *t, int64_t part, int64_t total)
-{
-	cli_cell(t, "%.2f%%", total ? 100.0 * (double)part / (double)total : 0);
-}
-
-void cli_name(struct cli_table *t, const struct flame *flame, flame_id name,
-	      const char *instead, unsigned indent)
-{
-	size_t n, size;
-	const char *text = flame_name_text(flame, name, &n);
-	char *at;
-
-	if (!name) {
-		text = instead;
-		n = strlen(instead);
-	}
-	size = flame_visible(NULL, 0, text, n);
-	at = room_for(t, indent + size + 1);
-	if (!at)
-		return;
-	memset(at, ' ', indent);
-	flame_visible(at + indent, size + 1, text, n);
-	end_cell(t, indent + size);
-}
-
-void cli_text_cell(struct cli_table *t, const char *text)
-{
-	size_t n = strlen(text);
-	char *at = room_for(t, n + 1);
-
-	if (!at)
-		return;
-	memcpy(at, text, n);
-	end_cell(t, n);
-}
-
-void cli_mark(struct cli_table *t, char mark)
-{
-	size_t row = t->cells ? (t->cells - 1) / t->columns : 0;
-	char *more;
-
-	if (row >= t->marks_room) {
-		more = realloc(t->marks, row * 2 + 16);
-		t->failed |= !more;
-		if (!more)
-			return;
-		memset(more + t->marks_room, 0,
-		       row * 2 + 16 - t->marks_room);
-		t->marks = more;
-		t->marks_room = row * 2 + 16;
-	}
-	t->marks[row] = mark;
-}
+enum { MAX_INDENT = 120 };	/* columns; deeper frames have no more */
 
 /* Set once a write fails: the table fails as a whole. */
 static bool print_failed;
@@ -154,6 +62,150 @@ int cli_text_finish(const struct cli *cli, struct flame_text *out)
 	return flame_text_finish(out) == FLAME_OK ? CLI_FINE : CLI_TROUBLE;
 }
 
+/* Cells ----------------------------------------------------------------- */
+
+static struct cli_cell cell(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static struct cli_cell cell(const char *format, ...)
+{
+	struct cli_cell c;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c.text, sizeof(c.text), format, args);
+	va_end(args);
+	return c;
+}
+
+static struct cli_cell percent_of(double ratio)
+{
+	return cell("%+.1f%%", ratio * 100 - 100);
+}
+
+struct cli_cell cli_ratio(double ratio)
+{
+	return isinf(ratio) ? cell("%s", ratio > 0 ? "new" : "0") :
+	       ratio < 0 ? cell("gone") : percent_of(ratio);
+}
+
+struct cli_cell cli_interval(double low, double high)
+{
+	if (isnan(high))
+		return cell("-");
+	return cell("%s to %s", percent_of(low).text, percent_of(high).text);
+}
+
+struct cli_cell cli_weight(const struct cli_table *t, int64_t n)
+{
+	if (!t->micro)
+		return cell("%" PRId64, n);
+	return cell("%s%" PRId64 ".%06" PRId64, n < 0 ? "-" : "",
+		    n / 1000000 < 0 ? -(n / 1000000) : n / 1000000,
+		    n % 1000000 < 0 ? -(n % 1000000) : n % 1000000);
+}
+
+struct cli_cell cli_real(const struct cli_table *t, double number)
+{
+	return cell("%.*f", t->digits, number);
+}
+
+static const void *member(const struct cli_column *c, const void *row)
+{
+	return (const char *)row + c->offset;
+}
+
+/* The same for numbers of the kinds below. */
+#define NUMBER(type) (*(const type *)member(c, row))
+
+static struct cli_cell spell(const struct cli_table *t,
+			     const struct cli_column *c, const void *row)
+{
+	switch (c->kind) {
+	case CLI_CELL_LEVEL:
+		return cell("%u", NUMBER(unsigned));
+	case CLI_CELL_WEIGHT:
+		return cli_weight(t, NUMBER(int64_t));
+	case CLI_CELL_DELTA:
+		return NUMBER(int64_t) ? cell("%+" PRId64, NUMBER(int64_t)) :
+					 cell("0");
+	case CLI_CELL_SHARE:
+		return cell("%.2f%%", t->total ? 100.0 *
+			    (double)NUMBER(int64_t) / (double)t->total : 0);
+	case CLI_CELL_REAL:
+		return isnan(NUMBER(double)) ? cell("-") :
+					       cli_real(t, NUMBER(double));
+	case CLI_CELL_SIGNED:
+		return cell("%+.*f", t->digits, NUMBER(double));
+	case CLI_CELL_PERCENT:
+		return cell("%.2f%%", NUMBER(double));
+	case CLI_CELL_RATIO:
+		return cli_ratio(NUMBER(double));
+	case CLI_CELL_INTERVAL:
+		return cli_interval(NUMBER(double), (&NUMBER(double))[1]);
+	case CLI_CELL_CHANCE:
+		return cell("%.1g", NUMBER(double));
+	case CLI_CELL_BOOL:
+		return cell("%s", NUMBER(bool) ? "*" : "");
+	default:
+		return cell("%s", "");
+	}
+}
+
+static bool is_name(const struct cli_column *c)
+{
+	return c->kind == CLI_CELL_NAME || c->kind == CLI_CELL_FRAME;
+}
+
+static bool is_shown(const struct cli_column *c, const char *name, unsigned in)
+{
+	return name && (!c->when || (c->when & in));
+}
+
+char *cli_frame_text(const struct cli_table *t, const struct cli_frame *frame)
+{
+	size_t n, size, indent = frame->level;
+	const char *text = flame_name_text(t->flame, frame->name, &n);
+	char *shown;
+
+	if (!frame->name) {
+		text = t->nobody;
+		n = strlen(text);
+	}
+	indent = indent < MAX_INDENT ? indent : MAX_INDENT;
+	size = flame_visible(NULL, 0, text, n);
+	shown = malloc(indent + size + sizeof(" (self)"));
+	if (!shown)
+		return NULL;
+	memset(shown, ' ', indent);
+	flame_visible(shown + indent, size + 1, text, n);
+	if (frame->self)
+		strcat(shown, " (self)");
+	return shown;
+}
+
+static char *name_text(const struct cli_table *t, const struct cli_column *c,
+		       const void *row)
+{
+	const char *text = c->kind == CLI_CELL_NAME ? NUMBER(char *const) :
+						      NULL;
+
+	return text ? strdup(text) : c->kind == CLI_CELL_NAME ? NULL :
+	       cli_frame_text(t, member(c, row));
+}
+
+static const void *row_at(const struct cli_table *t, size_t i)
+{
+	return (const char *)t->rows + i * t->row_size;
+}
+
+static size_t row_count(const struct cli_table *t, size_t most)
+{
+	return most && most < t->n ? most : t->n;
+}
+
+/* Text -------------------------------------------------------------------- */
+
 static bool in_colour(const struct cli *cli)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -163,7 +215,7 @@ static bool in_colour(const struct cli *cli)
 }
 
 /* Columns of the terminal; 0: none, or not known. */
-static size_t screen(const struct cli *cli)
+static size_t screen_width(const struct cli *cli)
 {
 	struct winsize size;
 
@@ -208,56 +260,333 @@ static const char *colour_of(char mark)
 	return "";
 }
 
-static void put_rows(const struct cli *cli, const struct cli_table *t,
-		     struct flame_text *out, const size_t *widths)
+/* The widest cell of a column; of names, which come last, it does not count. */
+static size_t width_of(const struct cli_table *t, const struct cli_column *c,
+		       size_t n)
 {
-	size_t total = screen(cli), used = 0, row = 0;
-	const char *cell = t->text, *colour = "";
-	bool colours = in_colour(cli);
+	size_t width = strlen(c->title), size;
 
-	for (unsigned c = 0; c + 1 < t->columns; c++)
-		used += widths[c] + 2;
-	total = total > used ? total - used : SIZE_MAX;
-	for (size_t i = 0; i < t->cells; i++, cell += strlen(cell) + 1) {
-		unsigned c = i % t->columns;
+	for (size_t i = 0; i < n; i++) {
+		size = strlen(spell(t, c, row_at(t, i)).text);
+		width = size > width ? size : width;
+	}
+	return width;
+}
 
-		if (!c) {
-			row = i / t->columns;
-			colour = colours && row < t->marks_room ?
-				 colour_of(t->marks[row]) : "";
-			cli_print(out, "%s", colour);
-		}
-		if (c + 1 < t->columns) {
-			cli_print(out, "%*s  ", (int)widths[c], cell);
+enum { MAX_COLUMNS = 32 };
+
+struct screen {
+	size_t widths[MAX_COLUMNS];
+	size_t left;		/* for names */
+	bool colours;
+};
+
+/* The cells of a row, or the titles, before its name. */
+static void put_cells(const struct cli_table *t, struct flame_text *out,
+		      const void *row, const struct screen *s)
+{
+	size_t i = 0;
+
+	for (const struct cli_column *c = t->columns; c->kind; c++, i++)
+		if (is_shown(c, c->title, CLI_IN_TEXT) && !is_name(c))
+			cli_print(out, "%*s  ", (int)s->widths[i],
+				  row ? spell(t, c, row).text : c->title);
+}
+
+static bool put_row(const struct cli_table *t, struct flame_text *out,
+		    const void *row, const struct screen *s)
+{
+	const char *colour = !s->colours ? "" :
+			     colour_of(!row ? 'h' : t->mark ? t->mark(t, row) :
+							      ' ');
+	char *name;
+
+	cli_print(out, "%s", colour);
+	put_cells(t, out, row, s);
+	for (const struct cli_column *c = t->columns; c->kind; c++) {
+		if (!is_shown(c, c->title, CLI_IN_TEXT) || !is_name(c))
 			continue;
+		name = row ? name_text(t, c, row) :
+		       strdup(t->title ? t->title : c->title);
+		if (!name)
+			return cli_no_memory(t->cli);
+		put_name(out, name, s->left);
+		free(name);
+	}
+	cli_print(out, "%s\n", colour[0] ? "\033[0m" : "");
+	return true;
+}
+
+bool cli_table_text(const struct cli_table *t, size_t most,
+		    struct flame_text *out)
+{
+	struct screen s = { .colours = in_colour(t->cli) };
+	size_t n = row_count(t, most), used = 0, i = 0;
+	bool good;
+
+	for (const struct cli_column *c = t->columns; c->kind; c++, i++)
+		if (is_shown(c, c->title, CLI_IN_TEXT) && !is_name(c)) {
+			s.widths[i] = width_of(t, c, n);
+			used += s.widths[i] + 2;
 		}
-		put_name(out, cell, total);
-		cli_print(out, "%s\n", colour[0] ? "\033[0m" : "");
+	s.left = screen_width(t->cli);
+	s.left = s.left > used ? s.left - used : SIZE_MAX;
+	good = put_row(t, out, NULL, &s);
+	for (i = 0; good && i < n; i++)
+		good = put_row(t, out, row_at(t, i), &s);
+	return good;
+}
+
+/* Markdown ---------------------------------------------------------------- */
+
+static bool put_markdown_cell(const struct cli_table *t,
+			      const struct cli_column *c, const void *row,
+			      struct flame_text *out)
+{
+	char *name, *code;
+
+	if (!is_name(c))
+		return cli_print(out, " %s |", spell(t, c, row).text);
+	name = name_text(t, c, row);
+	code = name ? cli_markdown(name, true) : NULL;
+	if (code)
+		cli_print(out, " `%s` |", code);
+	else
+		cli_no_memory(t->cli);
+	free(name);
+	free(code);
+	return code;
+}
+
+bool cli_table_markdown(const struct cli_table *t, size_t most,
+			struct flame_text *out)
+{
+	size_t n = row_count(t, most);
+	bool good = cli_print(out, "|");
+
+	for (const struct cli_column *c = t->columns; c->kind; c++)
+		if (is_shown(c, c->title, CLI_IN_MARKDOWN))
+			cli_print(out, " %s |", c->title);
+	cli_print(out, "\n|");
+	for (const struct cli_column *c = t->columns; c->kind; c++)
+		if (is_shown(c, c->title, CLI_IN_MARKDOWN))
+			cli_print(out, is_name(c) ? "---|" : "--:|");
+	cli_print(out, "\n");
+	for (size_t i = 0; good && i < n; i++) {
+		cli_print(out, "|");
+		for (const struct cli_column *c = t->columns; good && c->kind;
+		     c++)
+			if (is_shown(c, c->title, CLI_IN_MARKDOWN))
+				good = put_markdown_cell(t, c, row_at(t, i),
+							 out);
+		cli_print(out, "\n");
+	}
+	return good;
+}
+
+/* HTML -------------------------------------------------------------------- */
+
+void cli_html_text(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '<': fputs("&lt;", to); break;
+		case '&': fputs("&amp;", to); break;
+		case '"': fputs("&quot;", to); break;
+		default: putc(*text, to);
+		}
+}
+
+void cli_table_html(const struct cli_table *t, size_t most, FILE *to)
+{
+	size_t n = row_count(t, most);
+
+	fputs("<table><tr>", to);
+	for (const struct cli_column *c = t->columns; c->kind; c++)
+		if (is_shown(c, c->title, CLI_IN_HTML))
+			fprintf(to, "<th>%c%s",
+				toupper((unsigned char)c->title[0]),
+				c->title + 1);
+	fputs("</tr>", to);
+	for (size_t i = 0; i < n; i++) {
+		const void *row = row_at(t, i);
+
+		fputs("<tr>", to);
+		for (const struct cli_column *c = t->columns; c->kind; c++)
+			if (!is_shown(c, c->title, CLI_IN_HTML))
+				continue;
+			else if (c->html)
+				c->html(to, t, row);
+			else
+				fprintf(to, "<td>%s</td>",
+					spell(t, c, row).text);
+		fputs("</tr>", to);
+	}
+	fputs("</table>", to);
+}
+
+/* TSV --------------------------------------------------------------------- */
+
+static bool put_field(const struct cli_table *t, const struct cli_column *c,
+		      const void *row, struct flame_text *out)
+{
+	const struct cli_frame *frame = member(c, row);
+	size_t n, size;
+	const char *at;
+	char *text;
+
+	if (!is_name(c))
+		return cli_print(out, "%s", spell(t, c, row).text);
+	at = flame_name_text(t->flame, frame->name, &n);
+	size = flame_tsv_cell(NULL, 0, at, n);
+	text = malloc(size + 1);
+	if (!text)
+		return cli_no_memory(t->cli);
+	flame_tsv_cell(text, size + 1, at, n);
+	flame_text_put(out, text, size);
+	free(text);
+	return true;
+}
+
+bool cli_table_tsv(const struct cli_table *t, struct flame_text *out)
+{
+	const char *between = "";
+	bool good = true;
+
+	for (const struct cli_column *c = t->columns; c->kind; c++)
+		if (is_shown(c, c->key, CLI_IN_TSV)) {
+			cli_print(out, "%s%s", between, c->key);
+			between = "\t";
+		}
+	cli_print(out, "\n");
+	for (size_t i = 0; good && i < t->n; i++) {
+		between = "";
+		for (const struct cli_column *c = t->columns; good && c->kind;
+		     c++)
+			if (is_shown(c, c->key, CLI_IN_TSV)) {
+				cli_print(out, "%s", between);
+				good = put_field(t, c, row_at(t, i), out);
+				between = "\t";
+			}
+		cli_print(out, "\n");
+	}
+	return good;
+}
+
+/* JSON -------------------------------------------------------------------- */
+
+/* The length of a well-formed UTF-8 sequence; 0: none begins here. */
+static unsigned utf8(const unsigned char *at, size_t n)
+{
+	unsigned length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 :
+			  at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 :
+			  at[0] < 0xf5 ? 4 : 0;
+
+	if (!length || length > n)
+		return 0;
+	for (unsigned i = 1; i < length; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	if ((at[0] == 0xe0 && at[1] < 0xa0) ||
+	    (at[0] == 0xed && at[1] >= 0xa0) ||
+	    (at[0] == 0xf0 && at[1] < 0x90) ||
+	    (at[0] == 0xf4 && at[1] >= 0x90))
+		return 0;
+	return length;
+}
+
+/* JSON is UTF-8: other bytes become U+FFFD, NUL too (cJSON would end). */
+static bool add_name(cJSON *to, const struct cli_table *t, const char *key,
+		     flame_id name)
+{
+	size_t n, k = 0;
+	const char *text = flame_name_text(t->flame, name, &n);
+	char *copy = malloc(n * 3 + 1);
+	bool good;
+
+	for (size_t i = 0; copy && i < n;) {
+		unsigned length = utf8((const unsigned char *)text + i, n - i);
+
+		if (length && text[i]) {
+			memcpy(copy + k, text + i, length);
+			k += length;
+			i += length;
+		} else {
+			memcpy(copy + k, "\357\277\275", 3);
+			k += 3;
+			i++;
+		}
+	}
+	if (!copy)
+		return false;
+	copy[k] = '\0';
+	good = cJSON_AddStringToObject(to, key, copy);
+	free(copy);
+	return good;
+}
+
+/* NAN: there is none; cJSON would write null for infinite numbers, too. */
+static bool add_real(cJSON *to, const char *key, double number)
+{
+	if (isnan(number))
+		return true;
+	return isinf(number) ? cJSON_AddNullToObject(to, key) :
+			       cJSON_AddNumberToObject(to, key, number);
+}
+
+static bool add_cell(const struct cli_table *t, const struct cli_column *c,
+		     const void *row, cJSON *to)
+{
+	switch (c->kind) {
+	case CLI_CELL_LEVEL:
+		return cJSON_AddNumberToObject(to, c->key, NUMBER(unsigned));
+	case CLI_CELL_WEIGHT:	/* exact: cJSON's numbers are doubles */
+		return cJSON_AddRawToObject(to, c->key,
+					    spell(t, c, row).text);
+	case CLI_CELL_RATIO:
+		return add_real(to, c->key, NUMBER(double) - 1);
+	case CLI_CELL_BOOL:
+		return cJSON_AddBoolToObject(to, c->key, NUMBER(bool));
+	case CLI_CELL_TEXT:
+		return !NUMBER(char *const) ||
+		       cJSON_AddStringToObject(to, c->key,
+					       NUMBER(char *const));
+	case CLI_CELL_FRAME:
+		return add_name(to, t, c->key, NUMBER(struct cli_frame).name);
+	default:
+		return add_real(to, c->key, NUMBER(double));
 	}
 }
 
-bool cli_table_write(const struct cli *cli, struct cli_table *t,
-		     struct flame_text *out)
+bool cli_row_json(const struct cli_table *t, const void *row, cJSON *to)
 {
-	size_t *widths = calloc(t->columns, sizeof(*widths));
-	const char *cell = t->text;
+	bool good = to;
 
-	t->failed |= !widths;
-	for (size_t i = 0; i < t->cells && widths; i++) {
-		size_t n = strlen(cell);
+	for (const struct cli_column *c = t->columns; good && c->kind; c++)
+		if (is_shown(c, c->key, CLI_IN_JSON))
+			good = add_cell(t, c, row, to);
+	return good;
+}
 
-		if (n > widths[i % t->columns])
-			widths[i % t->columns] = n;
-		cell += n + 1;
+/* A long list does not become a tree in memory. */
+bool cli_table_json(const struct cli_table *t, struct flame_text *out)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < t->n; i++) {
+		cJSON *object = cJSON_CreateObject();
+		char *text = cli_row_json(t, row_at(t, i), object) ?
+			     cJSON_PrintUnformatted(object) : NULL;
+
+		if (text) {
+			cli_print(out, "%s\n\t", i ? "," : "");
+			flame_text_put(out, text, strlen(text));
+		}
+		good = text || cli_no_memory(t->cli);
+		cJSON_free(text);
+		cJSON_Delete(object);
 	}
-	if (!t->failed)
-		put_rows(cli, t, out, widths);
-	else
-		cli_no_memory(cli);
-	free(widths);
-	free(t->text);
-	free(t->marks);
-	return !t->failed;
+	return good;
 }
 
 void cli_metric(const struct flame *flame, const struct flame_tree *tree,
