@@ -210,6 +210,7 @@ script_tests = \
 	tests/perf-script/run \
 	tests/coherence/pictures \
 	tests/laws/selections \
+	tests/laws/spans \
 	tests/record/life \
 	tests/record/consumers tests/record/hostile \
 	tests/jfr-text/run \

@@ -75,6 +75,7 @@ static const struct cli_option options[] = {
 	  CLI_TEXT, CLI_AT(grain), .rare = true },
 	{ 0, "time", NULL, "HTML: with times and threads (it has them)",
 	  .kind = CLI_TAKE, .rare = true },
+	{ 0, "to", "TIME", "up to this time", .kind = CLI_TAKE },
 	{ 0, "trace", NULL, "traced methods", .kind = CLI_TAKE,
 	  .rare = true },
 	{ 0, "tree", NULL, "open as a tree of rows",
@@ -191,6 +192,9 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	/* These ask for the default. */
 	if (strcmp(name, "samples") == 0 || strcmp(name, "time") == 0)
 		return true;
+	/* jfrconv reads 0 as "no limit". */
+	if (strcmp(name, "to") == 0)
+		return strcmp(value, "0") == 0 || cli_ask(cli, name, value);
 	if (strcmp(name, "compat") == 0) {
 		cli->compat = strcmp(value, "jfrconv") == 0;
 		if (!cli->compat)

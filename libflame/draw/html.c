@@ -41,7 +41,7 @@
 enum {
 	VERSION = 3,
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
-	OPENS = 16, BY_WEIGHT = 32, FAMILIES = 64, UNFOLDED = 128,
+	OPENS = 16, BY_WEIGHT = 32, FAMILIES = 64, UNFOLDED = 128, STARTS = 256,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
 	STILL_FRAMES = 350, STILL_WIDTH = 1200, STILL_ROW = 18
 };
@@ -220,7 +220,8 @@ static void pack_head(const struct book *b, struct fl_packer *p)
 		       (page->sort == FL_SORT_WEIGHT ? BY_WEIGHT : 0) |
 		       (b->frame_color.scheme->by_type ? FAMILIES : 0) |
 		       (b->page->html.no_fold_trunk ? UNFOLDED : 0) |
-		       (b->moments.count ? SAMPLES : 0));
+		       (b->moments.count ? SAMPLES : 0) |
+		       (b->moments.start != b->moments.zero ? STARTS : 0));
 	fl_pack_number(p, b->layout->count);
 	fl_pack_number(p, b->nsymbols);
 	fl_pack_number(p, b->paints.count);

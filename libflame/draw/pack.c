@@ -4,8 +4,9 @@
  * and bytes, all of it deflated and written as base64.  Samples, if any, are
  * the last block:
  *
- *	ns per tick; ns since 1970 of the first sample; numbers of facets, sets
- *	and samples
+ *	ns per tick; ns since 1970 of the first tick's begin; in pages with
+ *	the flag STARTS, by how many ns the recording's start is later, or
+ *	earlier; numbers of facets, sets and samples
  *	for each facet: name, number of values; the values, sorted: bytes shared
  *	with the one before, rest; for each set the number of its value, or 0
  *	for each set: its number of samples
@@ -340,10 +341,15 @@ static void pack_times(struct fl_packer *p, const struct fl_moments *m)
 void fl_pack_moments(struct fl_packer *p, const struct fl_moments *m,
 		     const struct flame *flame)
 {
+	int64_t lead = m->zero - m->start;
 	size_t i = 0;
 
 	fl_pack_number(p, (uint64_t)m->tick);
 	fl_pack_number(p, (uint64_t)m->start);
+	if (lead) {
+		fl_pack_number(p, (uint64_t)FL_MAX(lead, 0));
+		fl_pack_number(p, (uint64_t)FL_MAX(-lead, 0));
+	}
 	fl_pack_number(p, m->nfacets);
 	fl_pack_number(p, m->nsets);
 	fl_pack_number(p, m->count);

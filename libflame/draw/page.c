@@ -27,6 +27,7 @@ struct page_state {
 	struct flame_sink *before;	/* column 0 of a diff; or NULL */
 	struct flame_tree *given;	/* by the caller; or NULL */
 	struct fl_origins origins;
+	int64_t start;		/* the first source's that has one */
 	bool no_origins;		/* the writer has no use for them */
 	flame_id key, value;	/* the label of its samples; 0: unset */
 };
@@ -211,11 +212,17 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	return FLAME_OK;
 }
 
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a == FLAME_NOTIME || (b != FLAME_NOTIME && b < a) ? b : a;
+}
+
 static int end(struct flame_sink *sink, struct flame_source *source)
 {
 	struct page_state *state = sink->state;
 
 	state->source = NULL;
+	state->start = earlier(state->start, source->start);
 	if (state->no_origins)
 		return FLAME_OK;
 	if (!fl_origins_add(&state->origins, source))
@@ -547,6 +554,24 @@ static int check_events(struct flame_sink *sink)
 	return page->events ? FLAME_OK : fl_no_memory(sink->flame);
 }
 
+/* All metrics of a page have one clock: of the recording, or its samples. */
+static void start_clock(struct page_state *state)
+{
+	struct fl_samples *all = state->page.samples;
+	int64_t start = state->start;
+
+	for (size_t i = 0; i < state->ngathers; i++)
+		if (state->gathers[i].samples &&
+		    state->start == FLAME_NOTIME)
+			start = earlier(start, fl_samples_first(
+				state->gathers[i].samples));
+	for (size_t i = 0; i < state->ngathers; i++)
+		if (state->gathers[i].samples)
+			fl_samples_set_start(state->gathers[i].samples, start);
+	if (all)
+		fl_samples_set_start(all, start);
+}
+
 static int finish(struct flame_sink *sink)
 {
 	struct page_state *state = sink->state;
@@ -555,6 +580,7 @@ static int finish(struct flame_sink *sink)
 
 	if (check_events(sink) != FLAME_OK)
 		return FLAME_FAILED;
+	start_clock(state);
 	if (state->page.events && choose_trees(sink->flame, state) != FLAME_OK)
 		return FLAME_FAILED;
 	if (state->before)
@@ -622,6 +648,7 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 	state->page.out = out;
 	state->page.write = write;
 	state->page.output = output;
+	state->start = FLAME_NOTIME;
 	state->page.compare.noise = -1;
 	state->page.compare.scale = 1;
 	sink->needs = FL_NEED_FACTS;

@@ -125,7 +125,7 @@ static bool scale(const char *number, int64_t unit, int64_t *ns)
 	d *= (double)unit;
 	if (d > 9.2e18 || d < -9.2e18)
 		return false;
-	*ns = (int64_t)d;
+	*ns = (int64_t)(d < 0 ? d - 0.5 : d + 0.5);
 	return true;
 }
 
@@ -457,6 +457,20 @@ static int set_when(struct flame *flame, void *member, const char *value,
 	return FLAME_OK;
 }
 
+/* 0 stands for no limit; as an end it would select nothing. */
+static int set_to(struct flame *flame, void *member, const char *value,
+		  char reason[FL_REASON_SIZE])
+{
+	int status = set_when(flame, member, value, reason);
+
+	if (status != FLAME_OK ||
+	    ((struct fl_when *)member)->base != FL_WHEN_NONE)
+		return status;
+	snprintf(reason, FL_REASON_SIZE, "nothing is before the start: leave "
+		 "it out, or choose a later time");
+	return FLAME_FAILED;
+}
+
 #define AT(member) .offset = offsetof(struct fl_select, member)
 
 /* In the order in which a sample meets those that select. */
@@ -476,7 +490,7 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_SPECIAL, AT(from), .set = set_when,
 	  .selects = FLAME_BY_TIME, .often = true },
 	{ "to", "TIME", "up to this time",
-	  FL_OPTION_SPECIAL, AT(to), .set = set_when,
+	  FL_OPTION_SPECIAL, AT(to), .set = set_to,
 	  .selects = FLAME_BY_TIME, .often = true },
 	{ "survey", NULL, "count threads and times of all events",
 	  FL_OPTION_FLAG, AT(survey), FL_SCOPE_HIDDEN },

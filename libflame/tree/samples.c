@@ -15,6 +15,8 @@ enum { MAX_VALUES = 1 << 16 };	/* of one key */
 
 enum { RECENT = 64 };	/* a power of two */
 
+#define MAX_LEAD (INT64_C(1) << 60)	/* ns from a start to its samples */
+
 /* The labels of a sample and of its thread as one set. */
 struct joined {
 	bool known;
@@ -27,6 +29,7 @@ struct fl_samples {
 	bool some;		/* there was a sample */
 	bool recording;		/* times are in use */
 	bool no_times, off;
+	int64_t start;		/* of the first recording; or FLAME_NOTIME */
 	struct joined joined[RECENT];	/* by a hash: threads alternate */
 	flame_id only_set;	/* before recording: the labels of all */
 };
@@ -38,6 +41,7 @@ struct fl_samples *fl_samples_new(struct flame *flame)
 	if (!s)
 		return NULL;
 	s->flame = flame;
+	s->start = FLAME_NOTIME;
 	fl_times_init(&s->times, FL_MAX_EXACT_SAMPLES, FL_MAX_TIMED_CELLS);
 	return s;
 }
@@ -57,6 +61,16 @@ bool fl_samples_timed(const struct fl_samples *s)
 unsigned fl_samples_shift(const struct fl_samples *s)
 {
 	return s->times.shift;
+}
+
+void fl_samples_set_start(struct fl_samples *s, int64_t start)
+{
+	s->start = start;
+}
+
+int64_t fl_samples_first(const struct fl_samples *s)
+{
+	return s->times.first > s->times.last ? FLAME_NOTIME : s->times.first;
 }
 
 /* The labels of a sample and of its thread as one set. */
@@ -399,15 +413,26 @@ static bool make_sets(struct grouping *t)
 	return true;
 }
 
+/* Rounded down to whole ticks, which are counted from `origin`. */
+static int64_t whole_ticks(int64_t time, int64_t origin, int64_t tick)
+{
+	int64_t by = time - origin, rest = by % tick;
+
+	return (int64_t)((uint64_t)time -
+			 (uint64_t)(rest < 0 ? rest + tick : rest));
+}
+
 /*
- * Chooses start and tick: 10 us below 10 s, 1 ms or more above, and buckets
- * where times are rounded.
+ * Chooses zero, start and tick: 10 us below 10 s, 1 ms or more above, and
+ * buckets where times are rounded.  Moments start with the recording, but not
+ * where most of the span would then be empty: stages of a long job.
  */
 static void set_clock(struct grouping *t)
 {
 	const struct fl_times *times = &t->samples->times;
 	struct fl_moments *to = t->to;
 	int64_t first = INT64_MAX, last = INT64_MIN;
+	int64_t lead;
 	uint64_t span;
 
 	for (size_t i = 0; i < times->count; i++)
@@ -418,14 +443,23 @@ static void set_clock(struct grouping *t)
 	if (first >= last)
 		return;
 	span = (uint64_t)last - (uint64_t)first;
-	to->start = first;
+	to->zero = t->samples->start == FLAME_NOTIME ||
+		   __builtin_sub_overflow(first, t->samples->start, &lead) ||
+		   lead > MAX_LEAD || lead < -MAX_LEAD ? first :
+						 t->samples->start;
+	if (to->zero < first && (uint64_t)lead <= span) {
+		first = to->zero;
+		span += (uint64_t)lead;
+	}
 	if (times->shift) {
 		to->tick = (int64_t)(UINT64_C(1) << times->shift);
+		to->start = whole_ticks(first, 0, to->tick);
 		return;
 	}
 	to->tick = span < UINT64_C(10000000000) ? 10000 : 1000000;
 	while (span / (uint64_t)to->tick > UINT32_MAX - 2)
 		to->tick *= 10;
+	to->start = whole_ticks(first, to->zero, to->tick);
 }
 
 static int by_set(const void *a, const void *b)

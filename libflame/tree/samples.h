@@ -27,6 +27,13 @@ bool fl_samples_timed(const struct fl_samples *samples);
 unsigned fl_samples_shift(const struct fl_samples *samples);
 /* Whether any are recorded: a layout then needs node_of_stack. */
 bool fl_samples_any(const struct fl_samples *samples);
+/*
+ * A recording began then, or FLAME_NOTIME: moments' times count from the
+ * first start, as those of --from do, or from the first sample if none is known.
+ */
+void fl_samples_set_start(struct fl_samples *samples, int64_t start);
+/* The earliest time of a sample, or FLAME_NOTIME. */
+int64_t fl_samples_first(const struct fl_samples *samples);
 /* Call it before the tree adds the sample.  false: out of memory. */
 bool fl_samples_add(struct fl_samples *samples, const struct flame_tree *tree,
 		    const struct flame_sample *sample);
@@ -55,6 +62,7 @@ struct fl_facet {
  */
 struct fl_moments {
 	int64_t start, tick;	/* ns; tick 0: there are no times */
+	int64_t zero;		/* ns: where times are counted from */
 	struct fl_facet *facets;	/* sorted by name */
 	size_t nfacets, facets_capacity;
 	size_t nsets;

@@ -103,7 +103,7 @@ function decode(bytes) {
 		d.names[i] === d.names[i - 1] ? first : first = i);
 	nodes(d, number);
 	if (flags & 8)
-		d.moments = samplesOf(number, string, coded);
+		d.moments = samplesOf(number, string, coded, flags & 256);
 	if (flags & 64)
 		d.families = d.light.map(string);
 	d.said = [];

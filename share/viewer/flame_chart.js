@@ -221,18 +221,15 @@ function paintTrack(t, y, ratio, c) {
 
 // Times below the upper edge.
 function paintAxis(c) {
-	const { tick } = d.moments, { a, b, width } = chart;
-	const seconds1 = (b - a) * tick, by = ticks.find((n) =>
-		n / seconds1 * width > 90) || seconds1;
+	const { a, b, width } = chart;
 	c.fillStyle = css(paper);
 	c.fillRect(0, 0, width, AXIS);
 	c.font = "11px " + family;
 	c.textBaseline = "middle";
 	c.fillStyle = theme.dimText;
-	for (let k = ceil(a * tick / by); k * by <= b * tick; k++) {
-		const x = (k * by / tick - a) / (b - a) * width;
+	for (const [x, text] of axisTicks(a, b, width, 90)) {
 		c.fillRect(round(x), 0, 1, 5);
-		c.fillText(seconds(+(k * by).toFixed(6)), x + 4, AXIS / 2);
+		c.fillText(text, x + 4, AXIS / 2);
 	}
 }
 
@@ -324,7 +321,7 @@ function hoverChart(e) {
 		tick)), 0), 6);
 	fillTip(current, []);
 	tip.append(element("i", "Here from " + [a, b].map((x) =>
-		seconds((timeAt(x) * tick).toFixed(digits))).join(" to ")));
+		seconds(secondsAt(timeAt(x)).toFixed(digits))).join(" to ")));
 	const { left, top } = rectOf("chart_canvas");
 	const y = top + chart.boxes[k + 3] + chart.boxes[k + 4] + 8;
 	putAt(tip, left + e.offsetX + 12, y + tip.offsetHeight >

@@ -83,23 +83,12 @@ async function showProfile(k, hash) {
 	draw();
 }
 
-// Times count from each profile's first sample: spans are those that were.
-function shifted(steps, by) {
-	return steps.map(({ kind, text }) => ({ kind, text:
-		"tu".includes(kind) ? text.split("-").map((s) =>
-			+max(+s + by, 0).toFixed(6)).join("-") : text }));
-}
-
 async function turnTo(k) {
-	const { start } = d.moments || {};
 	if (k === profiles.at)
 		return;
 	leave();
 	profiles.at = k;
 	await showProfile(k, remember(true));
-	const by = d.moments ? (start - d.moments.start) / 1e9 : 0;
-	if (by)
-		alter(shifted(view.steps, by), true);
 }
 
 function revisit(hash) {

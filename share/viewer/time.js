@@ -17,8 +17,10 @@ const splitFacet = (text) => /^(-?)(.*?):(.*)/s.exec(text) || [];
 
 // Samples by set of labels, then time: libflame/draw/pack.c.  Times count
 // from 1, 0 is none; so do values in sets, and the first one stands for that.
-function samplesOf(number, string, coded) {
+function samplesOf(number, string, coded, starts) {
 	const tick = number() / 1e9, start = number();
+	// Seconds from the first tick's begin to the recording's start.
+	const lead = starts ? (number() - number()) / 1e9 : 0;
 	const facets = Array(number()).fill(), first = u32(number() + 1);
 	const n = number(), time = u32(n), node = u32(n), weight = f64(n);
 	const sets = first.length - 1;
@@ -41,7 +43,7 @@ function samplesOf(number, string, coded) {
 	for (let i = 0; i < n; i++)
 		weight[i] = number();
 	// One value that all have informs readers of the page, and chooses nothing.
-	return { tick, start, first, sets, time, node, weight, end,
+	return { tick, start, lead, first, sets, time, node, weight, end,
 		facets: facets.filter((f) => f.list[2] || f.of.includes(0)) };
 }
 
@@ -77,12 +79,19 @@ function passing(steps, except) {
 	return ok;
 }
 
+// Seconds from the recording's start; what is before counts as of then.
+const secondsAt = (t) => +(t > 0 ? t * d.moments.tick - d.moments.lead :
+	max(-d.moments.lead, 0)).toFixed(9);
+const ticksAt = (sec) => sec > 0 ?
+	max(round((+sec + d.moments.lead) / d.moments.tick), 0) : 0;
+// "2-4" in whole ticks.
+const ticksOf = (text) => text.split("-").map(ticksAt);
+
 // One span or two, in ticks; none: all of it.
 function spansOf(steps) {
 	const spans = steps.filter((s) => "tu".includes(s.kind))
 		.sort((a, b) => a.kind < b.kind ? -1 : 1)
-		.map(({ text }) => text.split("-").map((sec) =>
-			round(sec / d.moments.tick)))
+		.map(({ text }) => ticksOf(text))
 		.filter(([a, b]) => a < b);
 	return spans.length ? spans.slice(0, 2) : [[-1, Infinity]];
 }
@@ -172,18 +181,31 @@ function takeFacet({ name, list }, v, off) {
 }
 
 // What a chip says of one of these steps.  Spans have whole ticks, which are
-// long where there are many samples.
+// long where there are many samples: the edges are those that are used.
 function stepText({ kind, text }) {
-	const [, off, name, value] = splitFacet(text), tick = d.moments?.tick;
+	const [, off, name, value] = splitFacet(text);
 	return kind === "f" ? (off ? "not " : "") + name + ": " +
-		(value || "(none)") : text.split("-").map(seconds).join(" – ") +
-		(tick > 0.001 ? " ± " + seconds(tick) : "");
+		(value || "(none)") : (d.moments?.tick ? ticksOf(text).map(
+		secondsAt) : text.split("-")).map(seconds).join(" – ");
 }
 
 function seconds(sec) {
 	const rest = sec % 60;
 	return sec < 120 ? +(+sec).toFixed(3) + " s" : floor(sec / 60) +
 		(rest < 10 ? ":0" : ":") + +rest.toFixed(1);
+}
+
+// Round times of an axis, from tick a to b; those of one axis have one unit.
+function axisTicks(a, b, width, room) {
+	const { tick, lead } = d.moments, from = a * tick - lead;
+	const to = b * tick - lead, by = ticks.find((n) =>
+		n / (to - from) * width > room) || to - from;
+	const said = (s) => to < 120 ? +s.toFixed(3) + " s" : by < 1 ?
+		seconds(s) : floor(s / 60) + ":" + (s % 60 + 100 + "").slice(1);
+	const list = [];
+	for (let k = ceil(max(from, 0) / by); k * by <= to; k++)
+		list.push([(k * by - from) / (to - from) * width, said(k * by)]);
+	return list;
 }
 
 /* The heat map. */
@@ -299,20 +321,18 @@ function drawHeat() {
 	for (let k = heat.lined ? rows : 0; k--;)
 		c.fillText(truncate(c, [heat.labels[k], 0, 0], left - 8), 0,
 			k * tall + 11);
-	const sec = d.moments.end * d.moments.tick, wide = cols * cell;
-	const step = ticks.find((n) => n / sec * wide > 80) || sec;
 	// Labels end before the button at the right, which lies on their line.
 	const free = width - left - $("lanes").offsetWidth - 8;
-	for (let t = 0; t / sec * wide + c.measureText(seconds(t)).width < free;
-	     t += step)
-		c.fillText(seconds(t), left + t / sec * wide, high - 3);
+	for (const [x, text] of axisTicks(0, d.moments.end, cols * cell, 80))
+		if (x + c.measureText(text).width < free)
+			c.fillText(text, left + x, high - 3);
 }
 
 const facetBy = (list, name) => list.find((f) => f.name === name);
 
 // The first that leaves room is between two labels.
-const ticks = [0.01, 0.1, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600,
-	7200, 14400, 86400];
+const ticks = [0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60,
+	120, 300, 600, 1200, 1800, 3600, 7200, 14400, 86400];
 const facetName = (k) => heat.facet.list[heat.order[k]] || "(none)";
 
 // The column and row at a place; the smaller column.
@@ -328,8 +348,7 @@ const dragSpan = () => [round(min(...heat.drag) * narrow()),
 	round((max(...heat.drag) + 1) * narrow())];
 
 function takeSpan(kind, [a, b], replace) {
-	const text = [a, b].map((t) => +(t * d.moments.tick).toFixed(6))
-		.join("-"), said = stepText({ text });
+	const text = [a, b].map(secondsAt).join("-"), said = stepText({ text });
 	alter(view.steps.filter((s) => s.kind !== "u" && s.kind !== kind)
 		.concat({ kind, text }), replace);
 	$("heat").ariaValueText = said;
@@ -365,14 +384,15 @@ function nudge(by, extend) {
 
 function hoverHeat(e) {
 	const { lined, rows, bins, drag } = heat, tip = $("tip");
-	const [col, row] = cellAt(e), { tick, start } = d.moments;
+	const [col, row] = cellAt(e), { start, lead } = d.moments;
 	const k = col * rows + row, cell = lined ? col : k;
 	if (drag)
 		heat.drag = [drag[0], edgeAt(e)];
 	drawHeat();
 	const span = (drag ? dragSpan() : [cell * cellSpan(),
-		(cell + 1) * cellSpan()]).map((t) => t * tick);
-	const clock = start > 1e18 && new Date(start / 1e6 + span[0] * 1e3)
+		(cell + 1) * cellSpan()]).map(secondsAt);
+	const clock = start > 1e18 && new Date(start / 1e6 +
+		(span[0] + lead) * 1e3)
 		.toISOString().replace(/T|\..*/g, " ");
 	tip.replaceChildren(element("b", span.map(seconds).join(" – ")),
 		element("i", drag ? "" : (lined ? facetName(row) + ": " : "") +

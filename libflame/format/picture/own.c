@@ -13,6 +13,7 @@
 
 enum {
 	VERSION = 3, COMPARES = 2, SAMPLES = 8, OPENS = 16, FAMILIES = 64,
+	STARTS = 256,
 	MOST = FL_MAX_TIMED_SAMPLES,	/* samples */
 	BLOCK = 16 << 10,
 	MAX_FACTS = 2000	/* of an input */
@@ -132,7 +133,7 @@ struct own {
 	struct flame_source *source;
 	struct unpacker *u;
 	uint64_t n, nsymbols, ncolors;
-	bool compares, samples, opens, families;
+	bool compares, samples, opens, families, starts;
 	struct fl_buf unit, metric, name;
 	flame_id *frames;	/* of symbols */
 	size_t nframes, frames_capacity;
@@ -157,6 +158,7 @@ static void read_head(struct own *own)
 	flags = number(u);
 	own->compares = flags & COMPARES;
 	own->samples = flags & SAMPLES;
+	own->starts = flags & STARTS;
 	own->opens = flags & OPENS;
 	own->families = flags & FAMILIES;
 	own->n = number(u);
@@ -398,13 +400,15 @@ static bool read_facet(struct own *own, struct sets *sets)
 }
 
 static void read_times(struct own *own, struct fl_counts *counts,
-		       const struct sets *sets, uint64_t tick, int64_t start)
+		       const struct sets *sets, uint64_t tick, int64_t start,
+		       int64_t zero)
 {
 	struct unpacker *u = own->u;
 	struct flame_source *source = own->source;
 	size_t at = 0;
 
-	source->start = source->end = start;
+	source->start = zero;
+	source->end = start;
 	for (size_t i = 0; i < sets->n; i++) {
 		uint64_t time = 0;
 
@@ -478,7 +482,10 @@ static void read_weights(struct own *own, struct fl_counts *counts)
 static bool read_samples(struct own *own, struct fl_counts *counts)
 {
 	struct unpacker *u = own->u;
-	uint64_t tick = number(u), start = number(u), facets = number(u);
+	uint64_t tick = number(u), start = number(u);
+	uint64_t lead = own->starts ? number(u) : 0;
+	uint64_t zero = start + lead - (own->starts ? number(u) : 0);
+	uint64_t facets = number(u);
 	uint64_t nsets = number(u), n = number(u);
 	struct sets sets = { 0 };
 	bool good = true;
@@ -497,7 +504,8 @@ static bool read_samples(struct own *own, struct fl_counts *counts)
 	if (good && !u->failed)
 		good = make_counts(own, counts, &sets, n);
 	if (good && tick && !u->failed)
-		read_times(own, counts, &sets, tick, (int64_t)start);
+		read_times(own, counts, &sets, tick, (int64_t)start,
+			   (int64_t)zero);
 	if (good && !u->failed)
 		read_weights(own, counts);
 	fl_free(sets.at);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spans.js RECORDING: draws a page of all events, reads its data by the page's
+ * own script, and compares the sum of some spans with those of flame-fold.
+ */
+"use strict";
+const { execFileSync } = require("child_process");
+const fs = require("fs"), path = require("path");
+const SPANS = 4;
+const [, , file] = process.argv;
+const script = ["data.js", "view.js", "time.js"].map((name) => fs.readFileSync(path.join(
+	process.env.TOP, "share/viewer", name), "utf8")).join("\n");
+// What of the page's other scripts these two need, and what is asked of them.
+const page = new Function(`const matchMedia = () => ({});
+	${script}
+	return {
+		async read(text) {
+			d = decode(await unpack(bytesOf(text)));
+			return d.moments;
+		},
+		sum(text) {
+			const [[a, b]] = spansOf([{ kind: "t", text }]);
+			let sum = 0;
+			eachSet([[a, b]], u8(d.moments.sets).fill(1), (i, end) => {
+				for (; i < end; i++)
+					sum += d.moments.weight[i];
+			});
+			return { sum, edges: [a, b].map(secondsAt) };
+		},
+		all: () => d.moments.weight.reduce((n, w) => n + w, 0),
+		until: () => secondsAt(d.moments.end),
+		unit: () => d.unit,
+	};`)();
+
+const run = (tool, ...args) => execFileSync(path.join(process.env.TOOLS, tool),
+	["-q", ...args], { encoding: "utf8", maxBuffer: 1 << 28,
+		stdio: ["ignore", "pipe", "ignore"] });
+
+function folded(event, ...span) {
+	try {
+		return run("flame-fold", "--event", event, ...span, file)
+			.split("\n").reduce((n, line) => n +
+			Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+	} catch (e) {
+		return 0;	// nothing is left
+	}
+}
+
+// Numbers that look random and are the same at each run.
+let seed = 7;
+const random = () => (seed = seed * 48271 % 2147483647) / 2147483647;
+const ns = (sec) => (BigInt(Math.round(sec * 1e6)) * 1000n +
+	BigInt(Math.round(sec * 1e9) - Math.round(sec * 1e6) * 1000));
+
+async function check(event, text) {
+	const moments = await page.read(text);
+	if (!moments?.tick)
+		return;
+	// Some units have fractions in text: the totals show the factor.
+	const factor = page.all() / folded(event), until = page.until();
+	for (let i = 0; i < SPANS; i++) {
+		const at = [random() * until, random() * until].sort((a, b) =>
+			a - b).map((s) => s.toFixed(3));
+		const { sum, edges } = page.sum(at.join("-"));
+		if (!(edges[0] < edges[1] && edges[1] < Infinity))
+			continue;
+		const span = ["--from", ns(edges[0]) + "ns", "--to",
+			ns(edges[1]) - 1n + "ns"];
+		const want = folded(event, ...span) * factor;
+		if (Math.abs(want - sum) > 1e-6 * want)
+			console.log(`${event}: ${sum} in the page, ${want} by ` +
+				span.join(" "));
+	}
+}
+
+(async () => {
+	let html;
+	try {
+		html = run("flame-graph", "--events", "all", "-f", "html",
+			file);
+	} catch (e) {
+		html = e.stdout;	// what is whole of a damaged one
+	}
+	const blocks = /<script type="text\/plain" (?:id|class)="data"(?: data-metric="([^"]*)")?[^>]*>([^<]*)</g;
+	for (const [, metric, text] of html.matchAll(blocks)) {
+		const event = metric || run("flame-fold", "--event", "list",
+			file).split(/\s/)[0];
+		await check(event, text);
+	}
+})().catch((e) => console.log(e.stack));
