@@ -223,6 +223,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/jfr/v0/values.c libflame/format/jfr/wire.c \
 	libflame/format/jfr/wire.h libflame/format/jfr/write.c \
 	libflame/format/perf/columns.c libflame/format/perf/compat.c \
+	libflame/format/perf/data/chain.c libflame/format/perf/data/data.c \
+	libflame/format/perf/data/data.h libflame/format/perf/data/event.c \
+	libflame/format/perf/data/file.c libflame/format/perf/data/name.c \
+	libflame/format/perf/data/order.c \
+	libflame/format/perf/data/process.c \
+	libflame/format/perf/data/sample.c libflame/format/perf/data/unpack.c \
 	libflame/format/perf/event.c libflame/format/perf/frame.c \
 	libflame/format/perf/frame.h libflame/format/perf/header.c \
 	libflame/format/perf/header.h libflame/format/perf/inline.h \

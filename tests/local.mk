@@ -208,6 +208,7 @@ script_tests = \
 	tests/golden/run \
 	tests/viewer/looks \
 	tests/perf-script/run \
+	tests/perf-data/run \
 	tests/coherence/pictures \
 	tests/laws/selections \
 	tests/laws/spans \
@@ -306,7 +307,7 @@ EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/release tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
 	tests/jfr-text tests/laws tests/live tests/mk tests/packages \
-	tests/perf-script \
+	tests/perf-data tests/perf-script \
 	tests/progress tests/python tests/record tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.

@@ -27,8 +27,6 @@ struct row {
 
 #define BYTES(s) (s), sizeof(s) - 1
 
-static const char use_script[] = "print it: perf script -i @ | flame-fold";
-static const char use_pipe[] = "print it: perf script -i - < @ | flame-fold";
 static const char use_report[] =
 	"print its stacks instead: perf script | flame-fold, or "
 	"perf report --stdio -g folded,0,caller,count --no-children | "
@@ -65,15 +63,6 @@ static const char use_pyspy[] =
 	"-- python3 PROGRAM";
 static const char use_xdebug[] =
 	"record it in the format for tools: php -d xdebug.trace_format=1";
-
-/* perf's header has its own size, which is 16 where perf wrote to a pipe. */
-static bool is_pipe_mode(const uint8_t *head, size_t n)
-{
-	static const uint8_t little[8] = { 16 }, big[8] = { [7] = 16 };
-
-	return n >= 16 && (memcmp(head + 8, little, 8) == 0 ||
-			   memcmp(head + 8, big, 8) == 0);
-}
 
 static bool is_core(const uint8_t *head, size_t n)
 {
@@ -212,15 +201,6 @@ static bool has_units(const uint8_t *head, size_t n)
 }
 
 static const struct row rows[] = {
-	{ "perf.data, written to a pipe", use_pipe, BYTES("PERFILE2"), 0,
-	  MAGIC, is_pipe_mode },
-	{ "perf.data, written to a pipe", use_pipe, BYTES("2ELIFREP"), 0,
-	  MAGIC, is_pipe_mode },
-	{ "perf.data", use_script, BYTES("PERFILE2"), 0, MAGIC, NULL },
-	{ "perf.data of the other byte order", use_script, BYTES("2ELIFREP"),
-	  0, MAGIC, NULL },
-	{ "perf.data of an old perf", use_script, BYTES("PERFFILE"), 0, MAGIC,
-	  NULL },
 	{ "the text of perf report", use_report,
 	  BYTES("# To display the perf.data header"), 0, LINE, NULL },
 	{ "the text of perf report", use_report, BYTES("# Overhead "), 0,

@@ -175,6 +175,22 @@ struct fl_decoder {
 extern const struct fl_decoder *const fl_decoders[];	/* ends in NULL */
 
 /*
+ * zstd.c: a stream that lies in pieces in the records of a format.  A step
+ * reads bytes from in, fills out, and moves both; *why: the damage, until end.
+ */
+struct fl_piece {
+	const uint8_t *in;
+	size_t nin;
+	uint8_t *out;
+	size_t nout;
+};
+
+/* NULL: *why, or out of memory. */
+void *fl_zstd_begin(struct flame *flame, const char **why);
+bool fl_zstd_step(void *state, struct fl_piece *piece, const char **why);
+void fl_zstd_end(void *state);		/* NULL is fine */
+
+/*
  * An output.  path "-" is standard output.  A regular file is written beside
  * its place and renamed by fl_out_close, so it appears whole or not at all;
  * pipes and devices are written as they are.  Contents are packed if the path

@@ -112,6 +112,32 @@ const struct fl_decoder fl_decoder_zstd = {
 	.end = end, .late = &libzstd_late,
 };
 
+/* Pieces of a stream, which are in records ------------------------------ */
+
+void *fl_zstd_begin(struct flame *flame, const char **why)
+{
+	*why = fl_late_open(&libzstd_late);
+	return *why ? NULL : begin(flame, NULL);
+}
+
+bool fl_zstd_step(void *state, struct fl_piece *piece, const char **why)
+{
+	struct zstd *zstd = state;
+	struct fl_step s = { piece->in, piece->nin, piece->out, piece->nout };
+	enum fl_stepped stepped = step(zstd, &s);
+
+	*piece = (struct fl_piece){ s.in, s.nin, s.out, s.nout };
+	*why = stepped == FL_STEP_NO_MEMORY ? "out of memory" :
+	       stepped == FL_STEP_BAD ? zstd->frames.text : NULL;
+	return !*why;
+}
+
+void fl_zstd_end(void *state)
+{
+	if (state)
+		end(state);
+}
+
 /* Packing ------------------------------------------------------------- */
 
 static void *begin_packing(void)

@@ -32,15 +32,6 @@ static const char *refused(const char *name, const void *text, size_t size)
 		cr_expect(!strchr(is, '\n'));				\
 	} while (0)
 
-Test(unreadable, perf_data_is_printed_by_perf_script)
-{
-	NAMED("PERFILE2\x68\0\0\0\0\0\0\0\x90\0\0\0\0\0\0\0", "perf.data",
-	      "perf script -i in | flame-fold");
-	NAMED("PERFFILE\x68\0\0\0\0\0\0\0", "perf.data", "perf script -i in");
-	NAMED("PERFILE2\x10\0\0\0\0\0\0\0\x40\0\0\0\x01\0", "pipe",
-	      "perf script -i - < in | flame-fold");
-}
-
 Test(unreadable, a_report_of_perf_is_no_profile)
 {
 	NAMED("# To display the perf.data header info, please use ...\n#\n"
@@ -120,11 +111,11 @@ Test(unreadable, programs_and_archives_are_named)
 
 Test(unreadable, a_name_that_the_shell_would_take_apart_is_not_pasted)
 {
-	static const char data[] = "PERFILE2\x68\0\0\0\0\0\0\0";
+	static const char data[] = "LPKSHHRH\0\0\0\0";
 	const char *is = refused("my file", data, sizeof(data) - 1);
 
-	cr_expect(strstr(is, "my file: perf.data"), "%s", is);
-	cr_expect(strstr(is, "perf script -i FILE |"), "%s", is);
+	cr_expect(strstr(is, "my file: "), "%s", is);
+	cr_expect(strstr(is, "journalctl --file FILE"), "%s", is);
 }
 
 Test(unreadable, what_is_not_known_is_shown_and_where_the_formats_are)

@@ -543,7 +543,7 @@ static bool ends_in_header(const struct fl_perf_reader *r)
 	       !(r->nevents && r->events[record->event].one_line);
 }
 
-static int end_of_input(struct fl_perf_reader *r)
+int fl_perf_end(struct fl_perf_reader *r)
 {
 	struct flame_source *source = r->source;
 	const char *name = fl_in_name(source->in);
@@ -628,7 +628,7 @@ static int read_one(struct flame_source *source, struct flame_sample *sample)
 			    fl_perf_record_end(r, sample))
 				break;
 			return fl_failed(r->flame) ? FLAME_FAILED :
-						     end_of_input(r);
+						     fl_perf_end(r);
 		}
 		if ((unsigned char)line.data[0] <= ' ' &&
 		    fl_perf_is_empty(line) && !is_begun(r, line)) {
@@ -689,7 +689,7 @@ static int read(struct flame_source *source)
 
 /* The row ------------------------------------------------------------- */
 
-static int open_perf(struct flame_source *source)
+int fl_perf_open(struct flame_source *source)
 {
 	struct fl_perf_reader *r = source->state;
 
@@ -701,7 +701,7 @@ static int open_perf(struct flame_source *source)
 	return FLAME_OK;
 }
 
-static void release(void *state)
+void fl_perf_release(void *state)
 {
 	struct fl_perf_reader *r = state;
 
@@ -739,27 +739,40 @@ static int set_inline(struct flame *flame, void *member, const char *value,
 
 #define AT(member) .offset = offsetof(struct fl_perf_options, member)
 
+/* Those that what perf records can be asked for, too. */
+#define COMMON_ROWS \
+	FL_OPTION_ROW_TOTAL(struct fl_perf_options), \
+	FL_OPTION_ROW_WEIGHT(struct fl_perf_options), \
+	{ "addrs", NULL, "perf: addresses where no name is known", \
+	  FL_OPTION_FLAG, AT(addrs), FL_SCOPE_DETAIL }, \
+	{ "inline", NULL, "perf: frames of inlined functions, too", \
+	  FL_OPTION_FLAG, AT(inlined), FL_SCOPE_DETAIL, .set = set_inline }, \
+	{ "pid", NULL, "perf: COMM-PID at the root", \
+	  FL_OPTION_FLAG, AT(pid), FL_SCOPE_DETAIL }, \
+	{ "skip-after", "NAME", "perf: leave out what called this function", \
+	  FL_OPTION_LINES, AT(skip_after), FL_SCOPE_DETAIL, .least = 1 }, \
+	{ "tid", NULL, "perf: COMM-PID/TID at the root", \
+	  FL_OPTION_FLAG, AT(tid), FL_SCOPE_DETAIL }
+
 static const struct fl_option rows[] = {
+	COMMON_ROWS,
 	FL_OPTION_ROW_PEER(struct fl_perf_options),
-	FL_OPTION_ROW_TOTAL(struct fl_perf_options),
-	FL_OPTION_ROW_WEIGHT(struct fl_perf_options),
 	FL_OPTION_ROW_LINES(struct fl_perf_options),
 	FL_OPTION_ROW_SRCLINE(struct fl_perf_options),
-	{ "addrs", NULL, "perf: addresses where no name is known",
-	  FL_OPTION_FLAG, AT(addrs), FL_SCOPE_DETAIL },
-	{ "inline", NULL, "perf: frames of inlined functions, too",
-	  FL_OPTION_FLAG, AT(inlined), FL_SCOPE_DETAIL, .set = set_inline },
 	{ "jit", NULL, "perf: mark compiled code (only --compat needs it)",
 	  FL_OPTION_FLAG, AT(jit), FL_SCOPE_DETAIL },
 	{ "kernel", NULL, "perf: mark the kernel's (only --compat needs it)",
 	  FL_OPTION_FLAG, AT(kernel), FL_SCOPE_DETAIL },
-	{ "pid", NULL, "perf: COMM-PID at the root",
-	  FL_OPTION_FLAG, AT(pid), FL_SCOPE_DETAIL },
-	{ "skip-after", "NAME", "perf: leave out what called this function",
-	  FL_OPTION_LINES, AT(skip_after), FL_SCOPE_DETAIL, .least = 1 },
-	{ "tid", NULL, "perf: COMM-PID/TID at the root",
-	  FL_OPTION_FLAG, AT(tid), FL_SCOPE_DETAIL },
 	{ .name = NULL }
+};
+
+static const struct fl_option data_rows[] = {
+	COMMON_ROWS,
+	{ .name = NULL }
+};
+
+const struct fl_option_table fl_perf_data_options = {
+	.rows = data_rows, .size = sizeof(struct fl_perf_options),
 };
 
 static const struct fl_option_table option_table = {
@@ -771,9 +784,9 @@ const struct fl_format fl_format_perf = {
 	.summary = "what perf script prints",
 	.probe = fl_perf_probe,
 	.state_size = sizeof(struct fl_perf_reader),
-	.open = open_perf,
+	.open = fl_perf_open,
 	.read = read,
-	.release = release,
+	.release = fl_perf_release,
 	.selects = true,
 	.split = fl_perf_split,
 	.resume = fl_perf_resume,

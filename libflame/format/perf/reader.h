@@ -101,6 +101,7 @@ struct fl_perf_reader {
 	bool headers;	/* there are lines that begin records */
 	bool stacks;	/* and below one of them frames */
 	bool looked_for_end;
+	bool binary;		/* it reads perf.data, not text */
 	uint64_t cut_line;	/* not 0: the last, which has no end */
 	bool no_end;		/* no empty line, or newline, ends the last */
 	uint64_t line, samples, bad, first_bad, no_period, lost;
@@ -140,6 +141,9 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end);
  */
 bool fl_perf_record_end(struct fl_perf_reader *r,
 			struct flame_sample *sample);
+/* Fills all but the stack of a sample of r->record, and counts it. */
+void fl_perf_record_sample(struct fl_perf_reader *r,
+			   struct flame_sample *sample);
 void fl_perf_make_stacks(struct fl_perf_reader *r);
 
 /*
@@ -174,7 +178,12 @@ void fl_perf_keep_fact(struct fl_perf_reader *r, struct slice line);
 /* From a PERF_RECORD_LOST line. */
 void fl_perf_count_lost(struct fl_perf_reader *r, struct slice line);
 
-/* probe.c, parts.c: see struct fl_format. */
+/* perf.c, probe.c, parts.c: see struct fl_format. */
+int fl_perf_open(struct flame_source *source);
+void fl_perf_release(void *state);
+/* Reports at the end of the input, and returns what its read is to. */
+int fl_perf_end(struct fl_perf_reader *r);
+extern const struct fl_option_table fl_perf_data_options;
 int fl_perf_probe(const uint8_t *head, size_t n, bool whole);
 size_t fl_perf_split(const char *at, size_t n);
 void fl_perf_resume(struct flame_source *source);

@@ -176,7 +176,7 @@ static void find_end(struct fl_perf_reader *r)
 	size_t size = 0;
 
 	r->looked_for_end = true;
-	if (fl_in_is_stable(source->in))
+	if (fl_in_is_stable(source->in) && !r->binary)
 		all = (const char *)fl_in_peek(source->in, SIZE_MAX, &size);
 	for (at = all ? all + size - FL_MIN(size, (size_t)TAIL) : NULL;
 	     at && at < all + size; at = lf + 1) {
@@ -457,9 +457,22 @@ void fl_perf_record_one_line(struct fl_perf_reader *r, const char *end)
 		copy_frames(r, line.first, line.n, line.stop);
 }
 
+void fl_perf_record_sample(struct fl_perf_reader *r,
+			   struct flame_sample *sample)
+{
+	const struct fl_perf_record *record = &r->record;
+
+	sample->metric = record->metric;
+	sample->weight = record->weight;
+	sample->time = r->source->select.needs & FL_NEED_TIME ? record->time :
+								FLAME_NOTIME;
+	sample->thread = record->thread;
+	sample->labels = record->labels;
+	r->samples++;
+}
+
 bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 {
-	const struct fl_select *select = &r->source->select;
 	struct fl_perf_record *record = &r->record;
 
 	record->open = false;
@@ -485,12 +498,6 @@ bool fl_perf_record_end(struct fl_perf_reader *r, struct flame_sample *sample)
 	else
 		take_frames(r);
 	r->frames.n = r->stop = 0;
-	sample->metric = record->metric;
-	sample->weight = record->weight;
-	sample->time = select->needs & FL_NEED_TIME ? record->time :
-						      FLAME_NOTIME;
-	sample->thread = record->thread;
-	sample->labels = record->labels;
-	r->samples++;
+	fl_perf_record_sample(r, sample);
 	return true;
 }
