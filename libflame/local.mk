@@ -38,7 +38,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/s3.c libflame/io/s3.h \
 	libflame/io/stall.c libflame/io/stall.h \
 	libflame/io/tar.c libflame/io/tar.h \
-	libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
+	libflame/io/upload.h libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \
 	libflame/io/yarn.c libflame/io/yarn.h libflame/io/yarn_index.c \
 	libflame/io/xz.c libflame/io/zip.c libflame/io/zip.h \
@@ -295,9 +295,9 @@ libfl_la_SOURCES += libflame/format/perf/inline.c \
 	libflame/native/inlined.c libflame/native/inlined.h
 endif
 
-# Where libcurl is: inputs that are URLs.
+# Where libcurl is: inputs and outputs that are URLs.
 if LIBCURL
-libfl_la_SOURCES += libflame/io/url.c
+libfl_la_SOURCES += libflame/io/upload.c libflame/io/url.c
 endif
 
 # flame-record's parts; not in the installed library, of which they need what

@@ -200,6 +200,7 @@ script_tests = \
 	tests/laws/memory \
 	tests/laws/s3 \
 	tests/laws/secrets \
+	tests/laws/sent \
 	tests/laws/run \
 	tests/laws/runs \
 	tests/live/pyspy \

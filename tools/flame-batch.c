@@ -82,6 +82,11 @@ static bool check_options(struct cli *cli)
 		cli_say(cli, "no output: name a folder, as -o site");
 		return false;
 	}
+	if (strncmp(cli->output, "otlp+", 5) == 0) {
+		cli_say(cli, "-o %s: a site is a folder; flame-fold -o sends a "
+			"profile", cli->output);
+		return false;
+	}
 	if (!cli->ninputs && (((struct own *)cli->own)->engine ||
 			      !cli_find(&cli->filters, "spark-events"))) {
 		cli_say(cli, "no input: name files or folders, a list of them "

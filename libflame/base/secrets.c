@@ -68,7 +68,8 @@ void flame_hide_secrets(char *text, bool whole)
 		while (begin > from && is_scheme(begin[-1]))
 			begin--;
 		scheme = (size_t)(mark + 3 - from);
-		http = strncasecmp(begin, "http", 4) == 0;
+		http = strncasecmp(begin, "http", 4) == 0 ||
+		       strncasecmp(begin, "otlp+", 5) == 0;
 		memmove(to, from, scheme);
 		to += scheme;
 		from = mark + 3;

@@ -8,6 +8,7 @@
 #include "format/formats.h"
 #include "format/unreadable.h"
 #include "io/json.h"
+#include "io/upload.h"
 #include "filter/filter.h"
 #include "tree/tree.h"
 #include "draw/draw.h"
@@ -266,6 +267,8 @@ const char *flame_format_of(const char *path)
 	const char *format = path ? format_of(path, strlen(path)) : NULL;
 	size_t bare = path ? fl_out_bare_size(path) : 0;
 
+	if (path && fl_upload_url(path))
+		return fl_format_otlp.name;
 	return format || !bare ? format : format_of(path, bare);
 }
 
@@ -289,7 +292,15 @@ struct flame_sink *flame_create(struct flame *flame, const char *path,
 	f = fl_format_named(flame, format, true);
 	if (!f)
 		return NULL;
-	out = fl_out_open(flame, path);
+	if (!fl_upload_url(path)) {
+		out = fl_out_open(flame, path);
+	} else if (f == &fl_format_otlp) {
+		out = fl_out_upload(flame, path);
+	} else {
+		fl_fail(flame, "%s is not sent: only -f otlp is, to "
+			"otlp+http:// and otlp+https://", f->name);
+		return NULL;
+	}
 	return out ? f->create(flame, out) : NULL;
 }
 

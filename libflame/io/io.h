@@ -211,6 +211,8 @@ void fl_out_gzip(struct fl_out *out);
  * format; 0: it has neither.
  */
 size_t fl_out_bare_size(const char *path);
+/* Sent by fl_out_close to the server of such a path: see upload.h. */
+struct fl_out *fl_out_upload(struct flame *flame, const char *path);
 /* Into a buffer of the caller's, for tests and embedding. */
 struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf);
 /* Calls write() with all bytes, in parts; an errno of its ends the output. */

@@ -10,6 +10,7 @@
 #include "io/io.h"
 #include "io/pack.h"
 #include "io/screen.h"
+#include "io/upload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,8 @@ struct fl_out {
 	struct flame *flame;
 	char *name;		/* as messages have it */
 	char *path;		/* the final name; NULL: written directly */
+	char *url;		/* where its bytes are sent at the end, or NULL */
+	struct fl_buf message;	/* these bytes */
 	char *temporary;	/* NULL: it has no name yet */
 	struct fl_buf *memory;	/* or NULL */
 	int (*write)(void *arg, const void *data, size_t size);	/* or NULL */
@@ -55,6 +58,8 @@ static void free_out(struct fl_out *out)
 	fl_free(out->name);
 	fl_free(out->path);
 	fl_free(out->temporary);
+	fl_free(out->url);
+	fl_buf_free(&out->message);
 	fl_free(out);
 }
 
@@ -341,6 +346,29 @@ struct fl_out *fl_out_callback(struct flame *flame,
 	return out;
 }
 
+struct fl_out *fl_out_upload(struct flame *flame, const char *path)
+{
+	struct fl_out *out = new_out(flame, path);
+
+	if (!out)
+		return NULL;
+	flame_hide_secrets(out->name, true);
+	out->memory = &out->message;
+#ifdef HAVE_LIBCURL
+	out->url = fl_memory_adopt(strdup(fl_upload_url(path)));
+	if (!out->url)
+		fl_no_memory(flame);
+	else if (fl_upload_check(flame, out->name, out->url) &&
+		 begin_packing(out, &fl_packer_gzip))
+		return out;
+#else
+	fl_fail(flame, "%s: sending needs libcurl, and this was built without "
+		"it", out->name);
+#endif
+	free_out(out);
+	return NULL;
+}
+
 /* Writing ------------------------------------------------------------- */
 
 static void fail(struct fl_out *out, int number)
@@ -534,6 +562,12 @@ int fl_out_close(struct fl_out *out)
 	    !make_temporary(out, give_name))
 		fail(out, errno);
 	close_fd(out);
+#ifdef HAVE_LIBCURL
+	if (out->url && !out->failed)
+		out->failed = fl_upload(out->flame, out->name, out->url,
+					fl_buf_slice(&out->message)) !=
+			      FLAME_OK;
+#endif
 	if (out->temporary && !out->failed &&
 	    rename(out->temporary, out->path) != 0)
 		fail(out, errno);

@@ -118,12 +118,20 @@ static void close_link(struct link link)
 		libcurl.curl_multi_cleanup(link.multi);
 }
 
-static bool open_link(struct link *link)
+const char *fl_url_library(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const char *why = fl_late_open(&libcurl_late);
+
+	if (!why)
+		pthread_once(&once, init_library);
+	return why;
+}
+
+static bool open_link(struct link *link)
+{
 	bool found = false;
 
-	pthread_once(&once, init_library);
 	pthread_mutex_lock(&lock);
 	/* After a fork, the connections are the parent's. */
 	if (idle_pid != getpid())
@@ -352,11 +360,8 @@ static bool sign(struct fl_url *url)
 	return able && good;
 }
 
-/*
- * Where the static libcurl finds what it checks https servers with: the place
- * that it was built with is Debian's.  NULL: leave it to libcurl.
- */
-static const char *certificates(void)
+/* The place that a static libcurl was built with is Debian's. */
+const char *fl_url_certificates(void)
 {
 	const char *file = getenv("SSL_CERT_FILE");
 #ifdef FLAME_STATIC
@@ -377,7 +382,7 @@ static const char *certificates(void)
 static void set_limits(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
-	const char *ca = certificates();
+	const char *ca = fl_url_certificates();
 
 	/* A signature is for one host. */
 	libcurl.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
@@ -792,7 +797,7 @@ static char *copy(const char *text)
 struct fl_url *fl_url_open(struct flame *flame, const char *path,
 			   const char *name, const char *query)
 {
-	const char *why = fl_late_open(&libcurl_late);
+	const char *why = fl_url_library();
 	struct fl_url *url;
 
 	if (why) {

@@ -39,6 +39,10 @@ size_t fl_url_login(struct slice authority);
  */
 void fl_url_explain(struct fl_buf *out, long status, const char *body,
 		    size_t size);
+/* The same of the body alone, in the form of "..., ": ": text". */
+void fl_url_explain_body(struct fl_buf *out, const char *body, size_t size);
+/* Without %XX; plus: a '+' is a blank. */
+void fl_url_decode(struct fl_buf *out, struct slice text, bool plus);
 
 /*
  * Hides a secret of four bytes or more in the answer of a server, as it
@@ -57,6 +61,11 @@ void fl_url_of_hdfs(struct fl_buf *out, struct fl_hdfs *hdfs, size_t node,
 		    uint64_t offset);
 /* From now on, hdfs is a client's: no NameNode could be reached. */
 void fl_url_use_client(void);
+
+/* Opens libcurl; NULL, or the error. */
+const char *fl_url_library(void);
+/* The file of certificates for https; NULL: leave it to libcurl. */
+const char *fl_url_certificates(void);
 
 struct fl_url;
 

@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "io/client.h"
+#include "io/upload.h"
 #include "io/url.h"
 
 #include <errno.h>
@@ -131,6 +132,12 @@ void fl_url_encode(struct fl_buf *out, const char *text, size_t size,
 	}
 }
 
+const char *fl_upload_url(const char *path)
+{
+	return begins(path, "otlp+http://") || begins(path, "otlp+https://") ?
+	       path + strlen("otlp+") : NULL;
+}
+
 /* Answers --------------------------------------------------------------- */
 
 /* What comes after the first `what` in [at, end); NULL: it is not there. */
@@ -225,18 +232,11 @@ static void put_line(struct fl_buf *out, const char *at, const char *end)
 		put_letter(out, *at);
 }
 
-void fl_url_explain(struct fl_buf *out, long status, const char *body,
-		    size_t size)
+void fl_url_explain_body(struct fl_buf *out, const char *body, size_t size)
 {
 	const char *end = body + size;
 	struct fl_buf said = { 0 };
 
-	if (status == 404)
-		fl_buf_print(out, "%s (HTTP 404)", strerror(ENOENT));
-	else if (status >= 300)
-		fl_buf_print(out, "HTTP %ld", status);
-	if (status == 401)
-		fl_buf_text(out, ", a login is needed (kinit, or --url-token)");
 	if (size && !put_exception(&said, body, end) &&
 	    !put_error(&said, body, end) && !put_title(&said, body, end))
 		put_line(&said, body, end);
@@ -244,9 +244,21 @@ void fl_url_explain(struct fl_buf *out, long status, const char *body,
 		fl_buf_text(out, ": ");
 	fl_buf_put(out, said.data ? said.data : "",
 		   FL_MIN(said.size, (size_t)EXPLANATION_BYTES));
+	fl_buf_free(&said);
+}
+
+void fl_url_explain(struct fl_buf *out, long status, const char *body,
+		    size_t size)
+{
+	if (status == 404)
+		fl_buf_print(out, "%s (HTTP 404)", strerror(ENOENT));
+	else if (status >= 300)
+		fl_buf_print(out, "HTTP %ld", status);
+	if (status == 401)
+		fl_buf_text(out, ", a login is needed (kinit, or --url-token)");
+	fl_url_explain_body(out, body, size);
 	if (status < 300)
 		fl_buf_text(out, " in place of the file");
-	fl_buf_free(&said);
 }
 
 /* Secrets ----------------------------------------------------------------- */
@@ -274,22 +286,27 @@ static unsigned digit_of(char c)
 	       (c | 32u) - 'a' < 6u ? (c | 32u) - 'a' + 10 : 16;
 }
 
+void fl_url_decode(struct fl_buf *out, struct slice text, bool plus)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.data[i];
+		bool coded = c == '%' && i + 2 < text.size;
+		unsigned high = coded ? digit_of(text.data[i + 1]) : 16;
+		unsigned low = coded ? digit_of(text.data[i + 2]) : 16;
+
+		coded = high < 16 && low < 16;
+		fl_buf_byte(out, coded ? (char)(high << 4 | low) :
+				 c == '+' && plus ? ' ' : c);
+		i += coded ? 2 : 0;
+	}
+}
+
 void fl_url_hide(struct fl_buf *text, struct slice secret)
 {
 	struct fl_buf plain = { 0 };
 
 	hide(text, secret);
-	for (size_t i = 0; i < secret.size; i++) {
-		char c = secret.data[i];
-		bool coded = c == '%' && i + 2 < secret.size;
-		unsigned high = coded ? digit_of(secret.data[i + 1]) : 16;
-		unsigned low = coded ? digit_of(secret.data[i + 2]) : 16;
-
-		coded = high < 16 && low < 16;
-		fl_buf_byte(&plain, coded ? (char)(high << 4 | low) :
-				    c == '+' ? ' ' : c);
-		i += coded ? 2 : 0;
-	}
+	fl_url_decode(&plain, secret, true);
 	if (!plain.failed)
 		hide(text, fl_buf_slice(&plain));
 	fl_buf_free(&plain);
