@@ -75,6 +75,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/filter/skip.c \
 	libflame/filter/split.c libflame/filter/values.c \
 	libflame/filter/thread_task.c \
+	libflame/native/bare.c libflame/native/bare.h \
 	libflame/native/cfi.c libflame/native/cfi.h \
 	libflame/native/cfi_expression.c libflame/native/dwarf.h \
 	libflame/native/elf.c libflame/native/elf.h \

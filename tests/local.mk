@@ -266,6 +266,7 @@ script_tests = \
 	tests/progress/run \
 	tests/perf-script/columns \
 	tests/perf-script/inline \
+	tests/native/bare \
 	tests/record/spark \
 	tests/record/unwinding \
 	tests/coherence/bootstrap \
@@ -308,7 +309,7 @@ EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/release tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
 	tests/jfr-text tests/laws tests/live tests/mk tests/packages \
-	tests/perf-data tests/perf-script \
+	tests/native tests/perf-data tests/perf-script \
 	tests/progress tests/python tests/record tests/viewer
 
 # Ours and the peers, measured; see tests/bench/README.

@@ -149,9 +149,9 @@ static enum kind kind_of(struct slice path)
 	    starts(path, "/dev/zero") || starts(path, "/anon_hugepage") ||
 	    starts(path, "[anon"))
 		return COMPILED;
-	return path.data[0] == '/' && !starts(path, "/SYSV") &&
-	       !starts(path, "/memfd:") && !starts(path, "/dev/") ?
-	       FILE_ON_DISK : NO_FILE;
+	return path.data[0] == '[' || starts(path, "/SYSV") ||
+	       starts(path, "/memfd:") || starts(path, "/dev/") ?
+	       NO_FILE : FILE_ON_DISK;
 }
 
 static bool is_same(const struct named *n, enum kind kind, pid_t pid,
@@ -247,6 +247,11 @@ struct fl_module *fl_names_module(struct fl_native_names *names, pid_t pid,
 	return n ? &n->module : NULL;
 }
 
+void fl_names_inode(struct fl_module *module, uint64_t inode)
+{
+	module->inode = inode;
+}
+
 /* Files ------------------------------------------------------------------- */
 
 /* As perf prints an id: zeros may follow it. */
@@ -294,16 +299,31 @@ static bool find_by_id(struct named *n)
 	return false;
 }
 
+/* Without a build id the number of the file has to be the recorded one. */
+static int open_same(struct named *n, const char *path)
+{
+	int fd = fl_regular_open(path);
+	struct stat st;
+
+	if (fd < 0 || n->id_size || !n->module.inode ||
+	    (fstat(fd, &st) == 0 && (uint64_t)st.st_ino == n->module.inode))
+		return fd;
+	n->is_other = true;
+	close(fd);
+	return -1;
+}
+
 static bool find_file(struct fl_native_names *names, struct named *n)
 {
 	const char *path = n->module.path;
-	bool deleted = fl_slice_ends((struct slice){ path, strlen(path) },
-				     " (deleted)");
+	bool exact = names->symfs >= 0 || path[0] != '/' ||
+		     fl_slice_ends((struct slice){ path, strlen(path) },
+				   " (deleted)");
 
 	if (names->symfs >= 0 &&
 	    accept_file(n, fl_regular_open_below(names->symfs, path), false))
 		return true;
-	if (accept_file(n, fl_regular_open(path), names->symfs >= 0 || deleted))
+	if (accept_file(n, open_same(n, path), exact))
 		return true;
 	return n->id_size && find_by_id(n);
 }
@@ -649,9 +669,9 @@ static uint64_t user_place(struct fl_native_names *names, struct named *n,
 	return close_place(names, first, symbol);
 }
 
-size_t fl_names_user(struct fl_native_names *names,
-		     const struct fl_mappings *maps, uint64_t at,
-		     const flame_id **frames)
+static size_t look_up(struct fl_native_names *names,
+		      const struct fl_mappings *maps, uint64_t at,
+		      const flame_id **frames, bool named)
 {
 	const struct fl_mapping *m = fl_mappings_at(maps, at);
 	struct named *n = m && m->module ? (struct named *)m->module :
@@ -660,6 +680,7 @@ size_t fl_names_user(struct fl_native_names *names,
 		       n->kind == COMPILED ? at : at - m->start + m->offset;
 	uint64_t *place;
 	bool fresh;
+	size_t count;
 
 	place = fl_map_put(&n->places, key, &fresh);
 	if (!place) {
@@ -668,7 +689,22 @@ size_t fl_names_user(struct fl_native_names *names,
 	}
 	if (fresh)
 		*place = user_place(names, n, key);
-	return frames_of(names, n, *place, frames);
+	count = frames_of(names, n, *place, frames);
+	return named && *place & NO_NAME ? 0 : count;
+}
+
+size_t fl_names_user(struct fl_native_names *names,
+		     const struct fl_mappings *maps, uint64_t at,
+		     const flame_id **frames)
+{
+	return look_up(names, maps, at, frames, false);
+}
+
+size_t fl_names_named(struct fl_native_names *names,
+		      const struct fl_mappings *maps, uint64_t at,
+		      const flame_id **frames)
+{
+	return look_up(names, maps, at, frames, true);
 }
 
 static uint64_t kernel_place(struct fl_native_names *names, uint64_t at)
@@ -828,11 +864,11 @@ static void report_other(struct fl_native_names *names, const struct named *n,
 		  n->samples == 1 ? " has" : "s have");
 }
 
-void fl_names_report(struct fl_native_names *names, const char *input)
+bool fl_names_report(struct fl_native_names *names, const char *input)
 {
 	const struct named *first = NULL;
 	uint64_t samples = 0;
-	unsigned absent = 0;
+	unsigned absent = 0, others = 0;
 
 	for (size_t i = 0; i < names->count; i++) {
 		const struct named *n = names->modules[i];
@@ -841,6 +877,7 @@ void fl_names_report(struct fl_native_names *names, const char *input)
 			continue;
 		if (n->is_other) {
 			report_other(names, n, input);
+			others++;
 			continue;
 		}
 		first = first ? first : n;
@@ -857,4 +894,5 @@ void fl_names_report(struct fl_native_names *names, const char *input)
 			  "addresses of the kernel without names; give its "
 			  "/proc/kallsyms by --kallsyms", input,
 			  names->kernel.samples);
+	return absent || others;
 }

@@ -22,16 +22,29 @@
 #ifndef FL_NATIVE_NAMES_H
 #define FL_NATIVE_NAMES_H
 
+#include "flow/options.h"
 #include "native/process.h"
 
+#include <stddef.h>
 #include <sys/types.h>
 
-/* Options of all readers that have addresses; rows by FL_NAMES_OPTIONS. */
+/* Options of all readers that have addresses, as the member `names`. */
 struct fl_names_options {
 	bool inlined;		/* look inlined functions up */
 	char *symfs;		/* files are below this folder; or NULL */
 	char *kallsyms;		/* the kernel's symbols; or NULL */
 };
+
+#define FL_OPTION_ROW_SYMFS(type) \
+	{ .name = "symfs", .argument = "DIR", \
+	  .summary = "addresses: programs and libraries lie below DIR", \
+	  .kind = FL_OPTION_TEXT, .offset = offsetof(type, names.symfs), \
+	  .least = 1 }
+#define FL_OPTION_ROW_KALLSYMS(type) \
+	{ .name = "kallsyms", .argument = "FILE", \
+	  .summary = "addresses: a copy of /proc/kallsyms", \
+	  .kind = FL_OPTION_TEXT, .offset = offsetof(type, names.kallsyms), \
+	  .least = 1 }
 
 struct fl_native_names;
 
@@ -51,6 +64,12 @@ struct fl_module *fl_names_module(struct fl_native_names *names, pid_t pid,
 				  struct slice path, const uint8_t *id,
 				  size_t id_size);
 
+/*
+ * The number of its file, as of /proc/PID/maps: where no build id is known, the
+ * file of its path has to have it.
+ */
+void fl_names_inode(struct fl_module *module, uint64_t inode);
+
 /* A sample begins: addresses without names are counted by samples. */
 void fl_names_sample(struct fl_native_names *names);
 
@@ -64,6 +83,10 @@ void fl_names_sample(struct fl_native_names *names);
 size_t fl_names_user(struct fl_native_names *names,
 		     const struct fl_mappings *maps, uint64_t at,
 		     const flame_id **frames);
+/* The same; 0: it has no name. */
+size_t fl_names_named(struct fl_native_names *names,
+		      const struct fl_mappings *maps, uint64_t at,
+		      const flame_id **frames);
 /*
  * The kernel's: by --kallsyms, its symbols added below, or on the machine that
  * recorded (the kernel's build id is the running one's) /proc/kallsyms.
@@ -89,7 +112,10 @@ size_t fl_names_unwind(struct fl_native_names *names,
 		       const struct fl_stack_bytes *stack,
 		       uint64_t *addresses, size_t capacity);
 
-/* Says once what has no names, and why, with the numbers of samples. */
-void fl_names_report(struct fl_native_names *names, const char *input);
+/*
+ * Reports files that are not here, or are other ones, with the numbers of
+ * samples in them.  false: there are none.
+ */
+bool fl_names_report(struct fl_native_names *names, const char *input);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "fuzz.h"
 
+#include "native/jitdump.h"
 #include "sample/apart.h"
 #include "sample/sample.h"
 #include "sample/virtual_machines.h"
@@ -113,10 +114,15 @@ void fuzz_elf(const struct fuzz_target *target, const uint8_t *data,
 void fuzz_symbols(const struct fuzz_target *target, const uint8_t *data,
 		  size_t size)
 {
-	struct fl_symbols map = { 0 }, kernel = { 0 };
+	struct fl_symbols map = { 0 }, kernel = { 0 }, jit = { 0 };
 	struct fl_buf name = { 0 };
 
 	(void)target;
+	fl_jitdump_symbols(&jit, (char *)copy_of(data, size), size);
+	for (size_t i = 0; i < jit.count; i++)
+		FUZZ_HOLDS(jit.data[i].start < jit.data[i].end &&
+			   strlen(jit.data[i].name) < size);
+	fl_symbols_free(&jit);
 	fl_symbols_map(&map, copy_of(data, size), size);
 	for (size_t i = 1; i < map.count; i++)
 		FUZZ_HOLDS(map.data[i - 1].start < map.data[i].start &&

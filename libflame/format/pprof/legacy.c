@@ -12,10 +12,11 @@
 #include "fl.h"
 
 #include "format/pprof/pprof.h"
+#include "native/bare.h"
 #include "native/frame.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stddef.h>
 
 enum { HEADER = 5 };	/* words */
 
@@ -27,6 +28,10 @@ struct mapping {
 struct record {
 	uint64_t count;
 	size_t first, n;	/* of addresses, leaf first */
+};
+
+struct options {
+	struct fl_names_options names;
 };
 
 struct reader {
@@ -44,7 +49,9 @@ struct reader {
 	struct mapping *mappings;
 	size_t nmappings, mappings_capacity;
 	struct fl_map names;	/* address -> name */
-	struct fl_map frames;	/* address -> frame */
+	struct fl_map frames;	/* address -> place in `made` */
+	struct fl_frame_list made;	/* how many, and these, leaf first */
+	struct fl_bare bare;
 	flame_id metric[2];	/* samples, cpu */
 	bool read, cut;
 	uint64_t unnamed, good;
@@ -178,35 +185,21 @@ static bool drop_handler(struct reader *r)
 
 /* Text ---------------------------------------------------------------- */
 
-static bool parse_bare_hex(struct slice s, uint64_t *n)
-{
-	char text[24];
-
-	if (!s.size || s.size > 16)
-		return false;
-	snprintf(text, sizeof(text), "0x%.*s", (int)s.size, s.data);
-	return fl_parse_hex((struct slice){ text, s.size + 2 }, n);
-}
-
 /* "00400000-00fcb000 r-xp 00000000 08:01 213    /usr/bin/x" */
 static bool take_mapping(struct reader *r, struct slice s)
 {
-	struct mapping m = { .file = 0 };
-	struct slice word, from;
+	struct fl_maps_line line;
+	struct mapping m;
 
-	if (!fl_slice_first_word(&s, &word) ||
-	    !memchr(word.data, '-', word.size))
+	if (!fl_maps_line(s, &line))
 		return false;
-	from = fl_slice_split(&word, '-');
-	if (!parse_bare_hex(from, &m.begin) || !parse_bare_hex(word, &m.end))
-		return false;
-	for (int i = 0; i < 4; i++)
-		if (!fl_slice_first_word(&s, &word))
-			return true;
-	s = fl_slice_base(fl_slice_trim(s));
+	s = fl_slice_base(line.path);
 	if (!s.size)
 		return true;
-	m.file = flame_name(r->flame, s.data, s.size);
+	m = (struct mapping){ line.start, line.end,
+			      flame_name(r->flame, s.data, s.size) };
+	if (!fl_bare_add(&r->bare, &line, (struct slice){ "", 0 }))
+		return false;
 	if (!fl_grow(&r->mappings, &r->mappings_capacity, r->nmappings + 1,
 		     sizeof(*r->mappings)))
 		return !fl_no_memory(r->flame);
@@ -273,6 +266,8 @@ static void forget(struct reader *r)
 	r->nrecords = r->given = r->naddresses = r->nmappings = 0;
 	fl_map_clear(&r->names);
 	fl_map_clear(&r->frames);
+	r->made.n = 0;
+	fl_bare_clear(&r->bare);
 }
 
 /* The next profile of the input. */
@@ -328,18 +323,40 @@ static flame_id make_frame(struct reader *r, uint64_t address)
 	return flame_frame(r->flame, &frame);
 }
 
-static flame_id frame_of(struct reader *r, uint64_t address)
+/* Appends their number and the frames of an address, leaf first. */
+static void make_frames(struct reader *r, uint64_t address)
+{
+	const flame_id *frames;
+	size_t n = fl_map_get(&r->names, address) ? 0 :
+		   fl_bare_frames(&r->bare, address, &frames);
+
+	fl_frame_list_add(r->flame, &r->made, n ? (flame_id)n : 1);
+	for (size_t i = 0; i < n; i++)
+		fl_frame_list_add(r->flame, &r->made, frames[i]);
+	if (!n)
+		fl_frame_list_add(r->flame, &r->made, make_frame(r, address));
+}
+
+static flame_id put_frames(struct reader *r, flame_id stack, uint64_t address)
 {
 	bool fresh;
-	uint64_t *frame = fl_map_put(&r->frames, address, &fresh);
+	uint64_t *place = fl_map_put(&r->frames, address, &fresh);
+	const flame_id *at;
 
-	if (!frame) {
+	if (!place) {
 		fl_no_memory(r->flame);
-		return 0;
+		return stack;
 	}
-	if (fresh)
-		*frame = make_frame(r, address);
-	return (flame_id)*frame;
+	if (fresh) {
+		*place = r->made.n;
+		make_frames(r, address);
+	}
+	if (fl_failed(r->flame))
+		return stack;
+	at = r->made.at + *place;
+	for (flame_id i = *at; i; i--)
+		stack = flame_stack(r->flame, stack, at[i]);
+	return stack;
 }
 
 static void give(struct reader *r, const struct record *record)
@@ -349,8 +366,7 @@ static void give(struct reader *r, const struct record *record)
 	flame_id stack = 0;
 
 	for (size_t i = record->n; i--;)
-		stack = flame_stack(r->flame, stack,
-			frame_of(r, r->addresses[record->first + i]));
+		stack = put_frames(r, stack, r->addresses[record->first + i]);
 	sample.stack = stack;
 	for (int i = 0; i < 2; i++) {
 		sample.metric = r->metric[i];
@@ -368,7 +384,8 @@ static int at_end(struct reader *r)
 			"%" PRIu64 " records were whole", name, r->good);
 		r->source->damage = r->good ? 1 : 2;
 	}
-	fl_report_unnamed(r->source, r->unnamed, FL_PPROF_ADVICE);
+	if (!fl_bare_report(&r->bare, name))
+		fl_report_unnamed(r->source, r->unnamed, FL_PPROF_ADVICE);
 	r->cut = false;
 	r->unnamed = 0;
 	return FLAME_END;
@@ -396,7 +413,8 @@ static int open_legacy(struct flame_source *source)
 	struct reader *r = source->state;
 
 	r->source = source;
-	r->flame = source->flame;
+	r->flame = r->bare.flame = source->flame;
+	r->bare.options = &((const struct options *)source->options)->names;
 	return FLAME_OK;
 }
 
@@ -409,6 +427,8 @@ static void release(void *state)
 	fl_free(r->mappings);
 	fl_map_free(&r->names);
 	fl_map_free(&r->frames);
+	fl_free(r->made.at);
+	fl_bare_free(&r->bare);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)
@@ -419,6 +439,16 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return find_header(&r, head, n) ? 60 : 0;
 }
 
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_KALLSYMS(struct options),
+	FL_OPTION_ROW_SYMFS(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_pprof_legacy = {
 	.name = "pprof-legacy",
 	.summary = "CPU profiles of gperftools",
@@ -428,4 +458,5 @@ const struct fl_format fl_format_pprof_legacy = {
 	.read = read,
 	.release = release,
 	.completes_late = true,
+	.options = &option_table,
 };

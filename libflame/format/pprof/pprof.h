@@ -18,6 +18,7 @@
 
 #include "base/protobuf.h"
 #include "format/format.h"
+#include "native/bare.h"
 
 /* Numbers of fields, named after profile.proto. */
 enum {
@@ -30,7 +31,8 @@ enum {
 	VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2,
 	SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3,
 	LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3,
-	MAPPING_ID = 1, MAPPING_FILENAME = 5,
+	MAPPING_ID = 1, MAPPING_START = 2, MAPPING_LIMIT = 3,
+	MAPPING_OFFSET = 4, MAPPING_FILENAME = 5, MAPPING_BUILD_ID = 6,
 	LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3,
 	LOCATION_LINE = 4,
 	LINE_FUNCTION_ID = 1, LINE_LINE = 2,
@@ -68,6 +70,8 @@ struct fl_pprof_tables {
 	uint64_t unnamed;	/* locations without a function */
 	struct fl_buf buf;
 	struct fl_regex *drop, *keep;	/* NULL: not in the profile */
+	struct fl_bare bare;		/* its mappings, */
+	bool has_maps;			/* once they were asked for */
 };
 
 #define FL_PPROF_ADVICE "pprof -proto PROGRAM FILE looks them up"

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 struct options {
+	struct fl_names_options names;
 	bool lines, unpruned;
 };
 
@@ -303,6 +304,8 @@ static bool read_profile(struct reader *r)
 	r->has_samples = false;
 	r->drop_frames = r->keep_frames = 0;
 	r->tables.lines = options->lines;
+	r->tables.bare.flame = r->flame;
+	r->tables.bare.options = &options->names;
 	read_fields(r);
 	if (!options->unpruned)
 		fl_pprof_begin_prune(&r->tables, fl_in_name(r->source->in),
@@ -658,7 +661,8 @@ static int read(struct flame_source *source)
 	if (fl_failed(r->flame))
 		return FLAME_FAILED;
 	warn_damage(r);
-	fl_report_unnamed(source, r->tables.unnamed, FL_PPROF_ADVICE);
+	if (!fl_bare_report(&r->tables.bare, fl_in_name(source->in)))
+		fl_report_unnamed(source, r->tables.unnamed, FL_PPROF_ADVICE);
 	r->tables.unnamed = 0;
 	return FLAME_END;
 }
@@ -749,6 +753,8 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 
 static const struct fl_option rows[] = {
 	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_KALLSYMS(struct options),
+	FL_OPTION_ROW_SYMFS(struct options),
 	{ .name = "unpruned",
 	  .summary = "pprof: keep what the profile says to drop",
 	  .kind = FL_OPTION_FLAG, .offset = offsetof(struct options,

@@ -176,6 +176,47 @@ static bool is_kernel(struct slice mapping)
 	       fl_slice_starts(base, "vmlinux") || fl_slice_ends(base, ".ko");
 }
 
+static void read_maps(struct fl_pprof_tables *tables)
+{
+	tables->has_maps = true;
+	for (size_t i = 0; i < tables->mappings.count; i++) {
+		struct fl_message m = tables->mappings.data[i].message;
+		struct slice id = { "", 0 };
+		struct fl_maps_line map = {
+			.start = number_in(m, MAPPING_START),
+			.end = number_in(m, MAPPING_LIMIT),
+			.offset = number_in(m, MAPPING_OFFSET), .code = true,
+		};
+
+		fl_pprof_text(tables, number_in(m, MAPPING_FILENAME),
+			      &map.path);
+		fl_pprof_text(tables, number_in(m, MAPPING_BUILD_ID), &id);
+		if (map.start < map.end && !is_kernel(map.path) &&
+		    !fl_bare_add(&tables->bare, &map, id))
+			return;
+	}
+}
+
+/* By the symbols of the file; false: it has none there. */
+static bool add_symbols(struct fl_pprof_tables *tables,
+			struct fl_pprof_entry *location, uint64_t address)
+{
+	const flame_id *frames;
+	size_t n;
+
+	if (!tables->has_maps)
+		read_maps(tables);
+	n = fl_bare_frames(&tables->bare, address, &frames);
+	for (size_t i = n; i--;) {
+		struct flame_frame frame =
+			tables->flame->frames.data[frames[i]];
+
+		if (!add_frame(tables, location, &frame))
+			return false;
+	}
+	return n;
+}
+
 /*
  * A place in code without a function: its library, or its address where the
  * profile has no function at all, and only addresses distinguish places.
@@ -187,6 +228,8 @@ static bool add_address(struct fl_pprof_tables *tables,
 	struct flame_frame frame = { .type = FLAME_UNKNOWN };
 	struct fl_buf *buf = &tables->buf;
 
+	if (add_symbols(tables, location, address))
+		return true;
 	buf->size = 0;
 	fl_put_unnamed(buf, tables->functions.count || is_kernel(mapping) ?
 		       mapping : (struct slice){ "", 0 }, address);
@@ -353,6 +396,8 @@ void fl_pprof_clear(struct fl_pprof_tables *tables)
 	clear(&tables->locations);
 	clear(&tables->functions);
 	tables->nstrings = tables->nframes = 0;
+	tables->has_maps = false;
+	fl_bare_clear(&tables->bare);
 }
 
 static void free_table(struct fl_pprof_table *table)
@@ -370,4 +415,5 @@ void fl_pprof_free(struct fl_pprof_tables *tables)
 	fl_free(tables->strings);
 	fl_free(tables->frames);
 	fl_buf_free(&tables->buf);
+	fl_bare_free(&tables->bare);
 }

@@ -28,6 +28,7 @@
 #include "fl.h"
 
 #include "format/pprof/pprof.h"
+#include "native/bare.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,10 +42,15 @@ struct record {
 	int64_t value[MAX_VALUES];
 };
 
+struct options {
+	bool lines;
+	struct fl_names_options names;
+};
+
 struct reader {
 	struct flame_source *source;
 	struct flame *flame;
-	const struct fl_lines_options *options;
+	const struct options *options;
 	struct fl_lines lines;
 	enum kind kind;
 	bool java, both;	/* of a heap: allocated and in use differ */
@@ -61,6 +67,7 @@ struct reader {
 	unsigned value;
 	bool named;		/* the last record's frames are Go's */
 	struct fl_map names;	/* address -> name */
+	struct fl_bare bare;
 	uint64_t unnamed;
 	bool read;
 };
@@ -460,6 +467,7 @@ static bool is_cut(const struct reader *r, struct slice line)
 static void read_all(struct reader *r)
 {
 	bool mapped = false;
+	struct fl_maps_line map;
 	struct slice line;
 
 	while (!fl_failed(r->flame) && fl_lines_next(&r->lines, &line)) {
@@ -470,6 +478,8 @@ static void read_all(struct reader *r)
 		/* The map of libraries, and Go's statistics. */
 		mapped |= fl_slice_starts(line, "MAPPED_LIBRARIES:") ||
 			  fl_slice_starts(line, "--- Memory map: ---");
+		if (mapped && fl_maps_line(line, &map))
+			fl_bare_add(&r->bare, &map, (struct slice){ "", 0 });
 		if (mapped || fl_slice_starts(line, "# ") ||
 		    fl_slice_starts(line, "#\tlabels"))
 			continue;
@@ -490,18 +500,27 @@ static void read_all(struct reader *r)
 
 /* Samples ------------------------------------------------------------- */
 
-static flame_id frame_of(struct reader *r, const struct frame_ref *f)
+static flame_id put_frames(struct reader *r, flame_id stack,
+			   const struct frame_ref *f)
 {
 	const uint64_t *known = fl_map_get(&r->names, f->address);
 	flame_id name = f->name ? f->name : known ? (flame_id)*known : 0;
+	const flame_id *frames;
 	char text[24];
+	size_t n;
 
+	if (!name && (n = fl_bare_frames(&r->bare, f->address, &frames))) {
+		while (n--)
+			stack = flame_stack(r->flame, stack, frames[n]);
+		return stack;
+	}
 	if (!name) {
 		r->unnamed++;
 		snprintf(text, sizeof(text), "0x%" PRIx64, f->address);
 		name = fl_name(r->flame, text);
 	}
-	return fl_frame(r->flame, name, FLAME_UNKNOWN);
+	return flame_stack(r->flame, stack,
+			   fl_frame(r->flame, name, FLAME_UNKNOWN));
 }
 
 static flame_id metric_of(struct reader *r, unsigned value)
@@ -539,8 +558,8 @@ static bool give(struct reader *r, struct flame_sample *sample)
 	flame_id stack = 0;
 
 	for (size_t i = record->count; i; i--)
-		stack = flame_stack(r->flame, stack,
-			frame_of(r, &r->frames[record->first + i - 1]));
+		stack = put_frames(r, stack,
+				   &r->frames[record->first + i - 1]);
 	*sample = (struct flame_sample){
 		.stack = stack, .metric = metric_of(r, r->value),
 		.time = FLAME_NOTIME, .weight = record->value[r->value],
@@ -581,7 +600,8 @@ static int read(struct flame_source *source)
 	}
 	if (fl_failed(r->flame))
 		return FLAME_FAILED;
-	fl_report_unnamed(source, r->unnamed, FL_PPROF_ADVICE);
+	if (!fl_bare_report(&r->bare, fl_in_name(source->in)))
+		fl_report_unnamed(source, r->unnamed, FL_PPROF_ADVICE);
 	r->unnamed = 0;
 	return fl_lines_end(source, &r->lines);
 }
@@ -593,6 +613,8 @@ static int open_text(struct flame_source *source)
 	r->source = source;
 	r->flame = source->flame;
 	r->options = source->options;
+	r->bare.flame = source->flame;
+	r->bare.options = &r->options->names;
 	r->lines.in = source->in;
 	r->lines.source = source;
 	fl_buf_text(&r->type, "");
@@ -606,6 +628,7 @@ static void release(void *state)
 	fl_buf_free(&r->type);
 	fl_buf_free(&r->buf);
 	fl_map_free(&r->names);
+	fl_bare_free(&r->bare);
 	fl_free(r->frames);
 	fl_free(r->records);
 }
@@ -628,6 +651,17 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	       !memchr(line.data, ';', line.size) ? 40 : 0;
 }
 
+static const struct fl_option rows[] = {
+	FL_OPTION_ROW_LINES(struct options),
+	FL_OPTION_ROW_KALLSYMS(struct options),
+	FL_OPTION_ROW_SYMFS(struct options),
+	{ .name = NULL }
+};
+
+static const struct fl_option_table option_table = {
+	.rows = rows, .size = sizeof(struct options),
+};
+
 const struct fl_format fl_format_pprof_text = {
 	.name = "pprof-text",
 	.summary = "Go's profiles with debug=1, gperftools' heaps",
@@ -637,5 +671,5 @@ const struct fl_format fl_format_pprof_text = {
 	.read = read,
 	.release = release,
 	.completes_late = true,
-	.options = &fl_lines_option_table,
+	.options = &option_table,
 };
