@@ -6,6 +6,8 @@
 #include "fl.h"
 
 #include "base/demangle.h"
+#include "native/jitdump.h"
+#include "native/plain_name.h"
 #include "sample/blocked.h"
 #include "sample/ring.h"
 #include "sample/sample.h"
@@ -15,6 +17,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -914,4 +917,63 @@ Test(unwinding, says_where_the_copy_of_the_stack_ends, .init = start,
 	cr_expect_eq(middle_of_stack(&unwinder, 64), FL_STACK_TRUNCATED);
 	cr_expect_eq(unwinder.nframes, 1);
 	fl_unwinder_free(&unwinder);
+}
+
+/* As perf prints them: c++filt -p says the same. */
+Test(names, plain_ones_have_no_parameters)
+{
+	static const char *const all[][2] = {
+		{ "_ZN2v88internal9Execution4CallEPNS0_7IsolateE",
+		  "v8::internal::Execution::Call" },
+		{ "_ZN12_GLOBAL__N_11fEi", "(anonymous namespace)::f" },
+		{ "_ZNK1a1fIiEEvi", "a::f<int>" },
+		{ "_Z1fPFviE", "f" },
+		{ "_ZN1acvbEv", "a::operator bool" },
+		{ "_ZN1aclEi", "a::operator()" },
+		{ "_ZTV1a", "vtable for a" },
+	};
+	struct fl_buf buf = { 0 };
+
+	for (size_t i = 0; i < FL_COUNT(all); i++) {
+		buf.size = 0;
+		cr_expect(fl_plain_name(&buf, all[i][0]));
+		cr_expect_eq(buf.size, strlen(all[i][1]), "%.*s",
+			     (int)buf.size, buf.data);
+		cr_expect_eq(memcmp(buf.data, all[i][1], buf.size), 0);
+	}
+	cr_expect_not(fl_plain_name(&buf, "main"));
+	fl_buf_free(&buf);
+}
+
+/* By jitdump-specification.txt of perf: a header, then records. */
+Test(symbols, of_jitdumps_are_those_of_whole_records)
+{
+	struct {
+		uint32_t magic, version, size, machine, pad, pid;
+		uint64_t time, flags;
+		uint32_t id, record_size;
+		uint64_t when;
+		uint32_t pids[2];
+		uint64_t vma, address, code_size, index;
+		char name[8];
+		uint8_t code[16];
+	} dump = {
+		.magic = 0x4a695444, .version = 1, .size = 40,
+		.record_size = 80, .address = 0x1000, .code_size = 16,
+		.name = "fib",
+	};
+
+	cr_assert_eq(offsetof(__typeof__(dump), id), 40);
+	for (size_t size = 0; size <= 120; size++) {
+		struct fl_symbols s = { 0 };
+		char *copy = fl_alloc(size + 1);
+
+		memcpy(copy, &dump, size);
+		cr_assert(fl_jitdump_symbols(&s, copy, size));
+		cr_expect_eq(s.count, size == 120, "%zu", size);
+		if (s.count)
+			cr_expect_str_eq(fl_symbols_at(&s, 0x100f)->name,
+					 "fib");
+		fl_symbols_free(&s);
+	}
 }
