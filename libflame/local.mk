@@ -147,7 +147,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/formats.def \
 	libflame/format/gdb.c libflame/format/goroutine.c \
 	libflame/format/kernel_stack.c libflame/format/perf_trace.c \
-	libflame/format/phpspy.c libflame/format/timehist.c \
+	libflame/format/phpspy.c libflame/format/rprof.c \
+	libflame/format/timehist.c \
 	libflame/format/hprof.c libflame/format/json/jvm_profiler.c \
 	libflame/format/json/memray.c libflame/format/picture/json_page.c \
 	libflame/format/bcc.c libflame/format/dotnet_stack.c \

@@ -307,9 +307,6 @@ static const struct row rows[] = {
 	{ "the text of pyinstrument",
 	  "record again: pyinstrument -r speedscope -o out.json PROGRAM",
 	  BYTES("_     ._   __/__ "), 0, TEXT, NULL },
-	{ "a profile of R (Rprof)",
-	  "fold it: sed '1d; s/\" \"/;/g; s/\"//g' @ | flame-fold --reverse",
-	  BYTES("sample.interval="), 0, TEXT, NULL },
 
 	{ "a core file", use_core, BYTES("\x7f" "ELF"), 0, MAGIC, is_core },
 	{ "a program or library (ELF)",

@@ -72,8 +72,6 @@ Test(unreadable, other_tools_files_are_named)
 	      "   ncalls  tottime  percall  cumtime\n", "cProfile", "py-spy");
 	NAMED("\n  _     ._   __/__   _ _  _  _ _/_\n", "pyinstrument",
 	      "-r speedscope");
-	NAMED("sample.interval=5000\n\"f\" \"g\" \n", "R (Rprof)",
-	      "in | flame-fold --reverse");
 	NAMED("memray\0\x0b\0\0\0", "memray", "memray transform csv in");
 	NAMED("{\xa9\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");
 	NAMED("\xfb)\x03\xda\x07" "job.py\xe9\x0a", "cProfile", "py-spy");

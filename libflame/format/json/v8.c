@@ -359,22 +359,21 @@ static uint32_t outermost_of(struct fl_v8 *v, uint32_t stack)
 }
 
 /*
- * Nodes at the root are in a stack as its outermost frame, or were put on top
- * before.
+ * Nodes at the root are in a stack as its outermost frame, or in place of the
+ * one that was put on top before: of many, none is above another.
  */
 static uint32_t put_on_top(struct fl_v8 *v, uint32_t last, uint32_t place)
 {
 	const struct fl_frame_node *nodes = v->trie.nodes;
-	uint32_t stack = last, first;
+	uint32_t stack = 0, first;
 
+	if (last && nodes[last].frame == place)
+		return last;
 	if (last && fl_slice_is(name_of(v, &v->nodes[nodes[last].frame]),
 				"(idle)"))
-		last = stack = 0;
-	while (stack && nodes[stack].frame != place &&
-	       is_on_top(v, &v->nodes[nodes[stack].frame]))
-		stack = nodes[stack].parent;
-	if (stack && nodes[stack].frame == place)
-		return stack;
+		last = 0;
+	else if (last && is_on_top(v, &v->nodes[nodes[last].frame]))
+		last = nodes[last].parent;
 	first = outermost_of(v, last);
 	if (first && nodes[first].frame == place)
 		return first;
