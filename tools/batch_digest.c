@@ -61,7 +61,7 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 						  "Unknown application";
 	const char *before = ":";
 	int executors = cJSON_GetArraySize(batch_list(app, "executors"));
-	char when[64], covered[320];
+	char when[64], covered[320], *sooner = batch_sooner(app);
 
 	batch_when(app, when, sizeof(when));
 	fputs("# ", to);
@@ -89,7 +89,14 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 		before = ",";
 	}
 	batch_describe_coverage(batch, app, covered, sizeof(covered));
-	fprintf(to, ".\n%s.\n\n", covered);
+	fprintf(to, ".\n%s.\n", covered);
+	if (sooner) {
+		fputs("Sooner: ", to);
+		put_markdown(to, sooner, false);
+		fputs(".\n", to);
+	}
+	putc('\n', to);
+	free(sooner);
 }
 
 /* Its page and its command, as far as there are any. */

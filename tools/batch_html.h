@@ -99,4 +99,9 @@ void batch_when(const cJSON *app, char *when, size_t size);
 /* batch_findings.c: sentences, worst first: text, try, page, command. */
 cJSON *batch_find(const struct batch *batch, const cJSON *app);
 
+/* batch_clock.c: an application's time, and what would end it sooner. */
+void batch_put_clock(struct flame_text *out, const cJSON *app);
+/* The changes that move the end most, to be freed; NULL: none is known. */
+char *batch_sooner(const cJSON *app);
+
 #endif

@@ -188,6 +188,7 @@ void batch_put_report(struct flame_text *out, const struct batch *batch,
 		put_paid(out, batch, app, paid);
 		put_bar(out, app, paid);
 	}
+	batch_put_clock(out, app);
 	put_findings(out, app);
 	batch_put_timeline(out, batch, app);
 	batch_put(out, "<h2>Where it went</h2>\n");

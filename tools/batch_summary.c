@@ -4,7 +4,8 @@
  *
  *	version, apps [{id, name, spark, started, ended, executors, profiled,
  *	findings [{text, try, page, command}],
- *	paid, cpu, gc, python, wait, unknown, overhead, unended, idle, price,
+ *	wall, replayed, causes [{key, stage, paid_us, wall_us}], changes [{key,
+ *	name, stage, factor, sooner_us, paid_us}], paid, cpu, gc, python, wait, unknown, overhead, unended, idle, price,
  *	rows [{query, stage, id, plan, cost, cpu, tasks, failed, samples,
  *	page, stacks {METRIC: file}}]}]
  *
@@ -143,7 +144,10 @@ static bool add_app(const struct batch *batch, cJSON *apps, const cJSON *app)
 
 	for (size_t i = 0; good && i < sizeof(texts) / sizeof(*texts); i++)
 		good = copy(to, app, texts[i]);
-	good = good && copy(to, app, "findings") && add_executors(to, app);
+	good = good && copy(to, app, "findings") && add_executors(to, app) &&
+	       copy_seconds(to, "wall", app) &&
+	       copy_seconds(to, "replayed", app) &&
+	       copy(to, app, "causes") && copy(to, app, "changes");
 	for (size_t i = 0; good && i < sizeof(sums) / sizeof(*sums); i++)
 		good = copy_seconds(to, sums[i], app);
 	if (batch->price > 0)

@@ -432,6 +432,41 @@ static void put_causes(struct fl_buf *to, const struct flame_bill *bill,
 	fl_buf_byte(to, ']');
 }
 
+static void put_change(struct fl_buf *to, const struct flame_bill *bill,
+		       const struct fl_bill_change *change)
+{
+	size_t from = open_object(to);
+
+	put_text(to, "key", fl_change_key(change->kind));
+	if (change->name)
+		put_name(to, "name", bill->flame, change->name);
+	if (change->stage != FL_SPARK_NONE)
+		put_number(to, "stage",
+			   bill->stages[change->stage].last->id);
+	if (change->kind != FL_CHANGE_EVEN)
+		fl_buf_print(to, ",\"factor\":%g", change->factor);
+	put_number(to, "sooner_us", change->sooner / 1000);
+	put_number(to, "paid_us", change->paid);
+	close_object(to, from);
+}
+
+static void put_changes(struct fl_buf *to, const struct flame_bill *bill,
+			size_t app)
+{
+	bool any = false;
+
+	fl_buf_text(to, ",\"changes\":[");
+	for (size_t i = 0; i < bill->nchanges; i++) {
+		if (bill->changes[i].app != app)
+			continue;
+		if (any)
+			fl_buf_byte(to, ',');
+		put_change(to, bill, &bill->changes[i]);
+		any = true;
+	}
+	fl_buf_byte(to, ']');
+}
+
 /* Bad ends ---------------------------------------------------------------- */
 
 static void put_job(struct fl_buf *to, const struct fl_spark_job *job)
@@ -523,12 +558,14 @@ static void put_app(struct fl_buf *to, const struct flame_bill *bill,
 	put_number(to, "task_cpus", app->task_cpus);
 	put_some(to, "wall_us", bill->clocks[i].wall / 1000);
 	put_some(to, "replayed_us", bill->clocks[i].replayed / 1000);
+	put_some(to, "replayed_paid_us", bill->clocks[i].paid);
 	put_sums(to, bill, i);
 	put_works(to, bill, &bill->apps[i]);
 	put_executors(to, bill, i);
 	put_sick(to, bill, i);
 	put_queries(to, bill, i);
 	put_causes(to, bill, i);
+	put_changes(to, bill, i);
 	put_failed_jobs(to, bill->spark, i);
 	put_failures(to, bill, i);
 	put_busy(to, bill->spark, i);

@@ -47,6 +47,7 @@ void flame_bill_free(struct flame_bill *bill)
 	fl_free(bill->apps);
 	fl_free(bill->clocks);
 	fl_free(bill->replays);
+	fl_free(bill->changes);
 	fl_free(bill->works);
 	fl_map_free(&bill->by_labels);
 	fl_map_free(&bill->by_key);

@@ -120,6 +120,23 @@ struct fl_bill_item {
 struct fl_bill_clock {
 	int64_t wall;			/* ns; 0: not known */
 	int64_t replayed;		/* ns; 0: the replay does not end */
+	int64_t paid;			/* core-us of the replay */
+};
+
+/* What could be different; what_if.c has the words. */
+enum fl_change_kind {
+	FL_CHANGE_FRAME, FL_CHANGE_STAGE, FL_CHANGE_QUERY, FL_CHANGE_EVEN,
+	FL_CHANGE_CORES, FL_CHANGE_NO_GC, FL_CHANGE_NO_FAILURES
+};
+
+struct fl_bill_change {
+	size_t app;
+	enum fl_change_kind kind;
+	flame_id name;		/* of a frame or a query */
+	size_t stage;		/* in stages; FL_SPARK_NONE */
+	double factor;		/* of its time, or of the cores */
+	int64_t sooner;		/* ns; 0: no more than the replay's error */
+	int64_t paid;		/* core-us */
 };
 
 struct flame_bill {
@@ -143,6 +160,8 @@ struct flame_bill {
 	struct fl_bill_words *apps;	/* as spark->apps */
 	struct fl_bill_clock *clocks;	/* the same */
 	struct fl_replay *replays;	/* the same */
+	struct fl_bill_change *changes;	/* of each application, in one run */
+	size_t nchanges, changes_capacity;
 	struct fl_word_work *works;	/* of apps, queries and stages */
 	size_t nworks, works_capacity;
 	/* While rows come: by labels; by app, stage and operator. */
@@ -161,6 +180,7 @@ bool fl_bill_find_causes(struct flame_bill *bill);
 /* what_if.c: before the causes, and after them. */
 bool fl_bill_replay(struct flame_bill *bill);
 bool fl_bill_find_changes(struct flame_bill *bill);
+const char *fl_change_key(enum fl_change_kind kind);
 const char *fl_cause_key(enum fl_cause_kind kind);
 /* The first time of an application in its log, ns; 0: none. */
 int64_t fl_bill_begin(const struct fl_spark *spark, size_t app);

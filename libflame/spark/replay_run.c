@@ -182,6 +182,8 @@ static void push_next(struct run *run, uint32_t task, int64_t time, bool beside)
 	if (next->beside != beside)
 		return;
 	delay = next->start - of->start - (beside ? 0 : of->length);
+	if (run->change->no_failures && !beside)
+		delay = 0;
 	push(run, time + FL_MAX(delay, 0), TASK_WAITS, of->next - 1);
 }
 

@@ -572,3 +572,94 @@ Test(replay, is_none_of_a_log_without_time)
 	cr_expect_eq(j.replay.begin, 0);
 	close_job(&j);
 }
+
+/* What-ifs ---------------------------------------------------------------- */
+
+static const struct fl_bill_change *
+change_of(const struct job *j, enum fl_change_kind kind, int64_t stage,
+	  double factor)
+{
+	for (size_t i = 0; i < j->bill->nchanges; i++) {
+		const struct fl_bill_change *change = &j->bill->changes[i];
+
+		if (change->kind == kind && change->factor == factor &&
+		    (stage < 0 || (change->stage != FL_SPARK_NONE &&
+				   j->bill->stages[change->stage].last->id ==
+						stage)))
+			return change;
+	}
+	return NULL;
+}
+
+static void expect_sooner(const struct job *j, enum fl_change_kind kind,
+			  int64_t stage, double factor, int64_t sooner)
+{
+	const struct fl_bill_change *change = change_of(j, kind, stage, factor);
+
+	cr_assert(change, "%s", fl_change_key(kind));
+	cr_expect_eq(change->sooner, sooner * MS, "%s: %" PRId64,
+		     fl_change_key(kind), change->sooner / MS);
+}
+
+Test(change, of_stages_and_cores_is_what_a_replay_says)
+{
+	struct job j;
+
+	open_job(&j, write_plain);
+	expect_sooner(&j, FL_CHANGE_STAGE, 0, .5, 2000);
+	expect_sooner(&j, FL_CHANGE_STAGE, 0, 0, 4000);
+	expect_sooner(&j, FL_CHANGE_STAGE, 1, 0, 3000);
+	expect_sooner(&j, FL_CHANGE_QUERY, -1, .5, 3500);
+	expect_sooner(&j, FL_CHANGE_CORES, -1, .5, -4000);
+	expect_sooner(&j, FL_CHANGE_CORES, -1, 2, 2000);
+	expect_sooner(&j, FL_CHANGE_CORES, -1, 4, 2000);
+	cr_expect_eq(change_of(&j, FL_CHANGE_CORES, -1, 4)->paid,
+		     8 * 8 * 1000000);
+	cr_expect_null(change_of(&j, FL_CHANGE_NO_FAILURES, -1, 0));
+	cr_expect_null(change_of(&j, FL_CHANGE_NO_GC, -1, 0));
+	close_job(&j);
+}
+
+Test(change, of_failures_has_every_first_attempt_succeed)
+{
+	struct job j;
+
+	open_job(&j, write_failed_task);
+	/* Neither the second that failed nor the wait after it. */
+	expect_sooner(&j, FL_CHANGE_NO_FAILURES, -1, 0, 1200);
+	close_job(&j);
+	open_job(&j, write_lost);
+	expect_sooner(&j, FL_CHANGE_NO_FAILURES, -1, 0, 5000);
+	close_job(&j);
+}
+
+/* The driver has nothing to do for a task: three cores, and one is slow. */
+static void write_skewed(FILE *to)
+{
+	begin(to, "");
+	executor(to, 1, 4, 0);
+	job(to, 0, 0, "0", "");
+	task(to, 0, 0, 0, 1, 0, 1000, "Success");
+	task(to, 0, 1, 1, 1, 0, 1000, "Success");
+	task(to, 0, 2, 2, 1, 0, 1000, "Success");
+	task(to, 0, 3, 3, 1, 0, 9000, "Success");
+	task(to, 0, 4, 4, 1, 1000, 2000, "Success");
+	task(to, 0, 5, 5, 1, 1000, 2000, "Success");
+	task(to, 0, 6, 6, 1, 1000, 2000, "Success");
+	task(to, 0, 7, 7, 1, 2000, 3000, "Success");
+	stage(to, 0, 0, 8, "", 0, 9000, "");
+	job_ends(to, 0, 9000);
+	finish(to, 10000);
+}
+
+Test(change, of_a_skewed_stage_gives_all_tasks_the_mean)
+{
+	struct job j;
+
+	open_job(&j, write_skewed);
+	/* 16 s of 8 tasks: two waves of 2 s. */
+	expect_sooner(&j, FL_CHANGE_EVEN, 0, 0, 5000);
+	/* No core ends the longest task sooner. */
+	expect_sooner(&j, FL_CHANGE_CORES, -1, 2, 0);
+	close_job(&j);
+}
