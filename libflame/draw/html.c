@@ -825,7 +825,7 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	return NULL;
 }
 
-const struct fl_format fl_format_html = {
+const struct fl_format fl_format_html_write = {
 	.name = "html", .summary = "flame graph, a page to explore",
 	.facts = FLAME_DRAWN | FLAME_BROWSED | FLAME_PAGE,
 	.suffixes = ".html .htm", .create = create,

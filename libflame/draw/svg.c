@@ -687,7 +687,7 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	return sink;
 }
 
-const struct fl_format fl_format_svg = {
+const struct fl_format fl_format_svg_write = {
 	.name = "svg", .summary = "flame graph, one picture",
 	.facts = FLAME_DRAWN | FLAME_BROWSED,
 	.suffixes = ".svg .svgz", .create = create,

@@ -247,7 +247,7 @@ static struct flame_sink *create_ndjson(struct flame *flame,
 	return fl_rows_untitled(flame, out, NEEDS, write_ndjson);
 }
 
-const struct fl_format fl_format_tsv = {
+const struct fl_format fl_format_tsv_write = {
 	.name = "tsv",
 	.facts = FLAME_TABLE,
 	.summary = "a table, a row a stack, labels as columns",
@@ -255,7 +255,7 @@ const struct fl_format fl_format_tsv = {
 	.create = create_tsv,
 };
 
-const struct fl_format fl_format_ndjson = {
+const struct fl_format fl_format_ndjson_write = {
 	.name = "ndjson",
 	.summary = "JSON, a line a stack, labels as members",
 	.suffixes = ".ndjson .jsonl",

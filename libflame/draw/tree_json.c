@@ -80,7 +80,7 @@ static struct flame_sink *create_d3(struct flame *flame, struct fl_out *out)
 
 /* The row of formats.def ------------------------------------------------ */
 
-const struct fl_format fl_format_d3 = {
+const struct fl_format fl_format_d3_write = {
 	.name = "d3",
 	.summary = "a tree as JSON, for d3-flame-graph",
 	.create = create_d3,

@@ -370,7 +370,7 @@ Test(escapes, usual_text_is_written_as_it_is_and_no_other)
 
 Test(svg, a_box_tells_its_name_its_weight_and_its_share)
 {
-	write_small(&fl_format_svg);
+	write_small(&fl_format_svg_write);
 	cr_assert(holds("<title>draw (1,234 samples, 99.68%)</title>"));
 	cr_assert(holds("<title>all (1,238 samples, 100.00%)</title>"));
 	cr_assert(holds("x=\"1\" y=\"0\" width=\"1234\" height=\"1\""));
@@ -395,16 +395,16 @@ Test(svg, the_same_input_gives_the_same_bytes)
 {
 	char *first;
 
-	write_small(&fl_format_svg);
+	write_small(&fl_format_svg_write);
 	first = strdup(page.data);
-	write_small(&fl_format_svg);
+	write_small(&fl_format_svg_write);
 	cr_assert_str_eq(first, page.data);
 	free(first);
 }
 
 Test(svg, what_is_too_narrow_is_outlined_and_told)
 {
-	struct flame_sink *sink = begin(&fl_format_svg);
+	struct flame_sink *sink = begin(&fl_format_svg_write);
 
 	put(sink, "wide", 1000000);
 	put(sink, "thin;thinner", 1);
@@ -417,7 +417,7 @@ Test(svg, what_is_too_narrow_is_outlined_and_told)
 
 Test(svg, lengths_stay_where_browsers_can_follow)
 {
-	struct flame_sink *sink = begin(&fl_format_svg);
+	struct flame_sink *sink = begin(&fl_format_svg_write);
 
 	put(sink, "a", 3000000000000);
 	put(sink, "b", 1000000000000);
@@ -446,7 +446,7 @@ static void write_hostile(const struct fl_format *format)
 
 Test(svg, text_from_outside_stays_text)
 {
-	write_hostile(&fl_format_svg);
+	write_hostile(&fl_format_svg_write);
 	cr_assert_eq(times("<script"), 1);
 	cr_assert_not(holds("<i>"));
 	cr_assert_not(holds("<b>"));
@@ -464,7 +464,7 @@ Test(svg, text_from_outside_stays_text)
 
 Test(svg, a_function_is_drawn_once_below_its_caller)
 {
-	struct flame_sink *sink = begin(&fl_format_svg);
+	struct flame_sink *sink = begin(&fl_format_svg_write);
 
 	put(sink, "main;foo", 10);
 	put(sink, "main;foo-bar", 10);
@@ -472,7 +472,7 @@ Test(svg, a_function_is_drawn_once_below_its_caller)
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_assert_eq(times("<title>foo ("), 1);
 	cr_assert(holds("<title>foo (20 samples, 66.67%)"));
-	sink = begin(&fl_format_svg);
+	sink = begin(&fl_format_svg_write);
 	cr_assert_eq(flame_set(sink, "peer", "perl"), FLAME_OK);
 	put(sink, "main;foo", 10);
 	put(sink, "main;foo-bar", 10);
@@ -483,7 +483,7 @@ Test(svg, a_function_is_drawn_once_below_its_caller)
 
 Test(svg, a_chart_keeps_the_order_of_samples)
 {
-	struct flame_sink *sink = begin(&fl_format_svg);
+	struct flame_sink *sink = begin(&fl_format_svg_write);
 
 	cr_assert_eq(flame_set(sink, "flamechart", NULL), FLAME_OK);
 	put(sink, "a;c", 2);
@@ -498,12 +498,12 @@ Test(svg, a_chart_keeps_the_order_of_samples)
 
 Test(svg, an_empty_chart_is_a_page)
 {
-	struct flame_sink *sink = begin(&fl_format_svg);
+	struct flame_sink *sink = begin(&fl_format_svg_write);
 
 	cr_assert_eq(flame_set(sink, "flamechart", NULL), FLAME_OK);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_assert(holds("all (0 "));
-	sink = begin(&fl_format_svg);
+	sink = begin(&fl_format_svg_write);
 	cr_assert_eq(flame_set(sink, "peer", "inferno"), FLAME_OK);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	cr_assert(holds("</svg>"));
@@ -512,7 +512,7 @@ Test(svg, an_empty_chart_is_a_page)
 
 Test(svg, a_colour_cannot_leave_its_style)
 {
-	struct flame_sink *sink = begin(&fl_format_svg);
+	struct flame_sink *sink = begin(&fl_format_svg_write);
 
 	cr_assert_eq(flame_set(sink, "uicolor", "rgb(1, 2, 3)"), FLAME_OK);
 	cr_assert_eq(flame_set(sink, "bgcolors", "red}</style>"),
@@ -522,15 +522,15 @@ Test(svg, a_colour_cannot_leave_its_style)
 
 Test(svg, an_empty_profile_is_a_page)
 {
-	cr_assert_eq(flame_finish(begin(&fl_format_svg)), FLAME_OK);
+	cr_assert_eq(flame_finish(begin(&fl_format_svg_write)), FLAME_OK);
 	cr_assert(holds("all (0 "));
-	cr_assert_eq(flame_finish(begin(&fl_format_html)), FLAME_OK);
+	cr_assert_eq(flame_finish(begin(&fl_format_html_write)), FLAME_OK);
 	cr_assert(holds("</html>"));
 }
 
 Test(svg, an_unknown_scheme_is_refused)
 {
-	struct flame_sink *sink = begin(&fl_format_svg);
+	struct flame_sink *sink = begin(&fl_format_svg_write);
 
 	cr_assert_eq(flame_set(sink, "colors", "nope"), FLAME_FAILED);
 	flame_abandon(sink);
@@ -538,7 +538,7 @@ Test(svg, an_unknown_scheme_is_refused)
 
 Test(html, text_from_outside_stays_text)
 {
-	write_hostile(&fl_format_html);
+	write_hostile(&fl_format_html_write);
 	/* The data, their origin, the packed viewer, and its loader. */
 	cr_assert_eq(times("</script>"), 4);
 	cr_assert_eq(times("<script"), 4);
@@ -598,7 +598,7 @@ Test(html, the_data_is_what_data_js_reads)
 	};
 	size_t n;
 
-	write_small(&fl_format_html);
+	write_small(&fl_format_html_write);
 	n = unpack(data, sizeof(data));
 	cr_assert_gt(n, sizeof(tail));
 	cr_assert_eq(data[0], 3);
@@ -620,7 +620,7 @@ Test(html, captions_are_parts_of_names)
 		0, 3, 2, 4, 2,		/* method */
 		0, 3, ':', ':', 'f', 0, 4, 0xce, 0xbb, '.', 'f',
 	};
-	struct flame_sink *sink = begin(&fl_format_html);
+	struct flame_sink *sink = begin(&fl_format_html_write);
 	size_t n;
 
 	put(sink, "a/b/C.f(I)V_[j];a/B$$Lambda$3/0x0.f;A<T>::f;La/B.f()V", 1);
@@ -632,14 +632,14 @@ Test(html, captions_are_parts_of_names)
 Test(html, a_page_that_opens_as_a_tree_says_so_in_its_flags)
 {
 	static uint8_t data[4096];
-	struct flame_sink *sink = begin(&fl_format_html);
+	struct flame_sink *sink = begin(&fl_format_html_write);
 
 	cr_assert_eq(flame_set(sink, "tree", NULL), FLAME_OK);
 	put(sink, "main", 1);
 	cr_assert_eq(flame_finish(sink), FLAME_OK);
 	unpack(data, sizeof(data));
 	cr_assert_eq(data[1], 4 | BY_WEIGHT | FAMILIES);
-	write_small(&fl_format_html);
+	write_small(&fl_format_html_write);
 	unpack(data, sizeof(data));
 	cr_assert_eq(data[1], BY_WEIGHT | FAMILIES);
 }
@@ -682,7 +682,7 @@ Test(html, a_comparison_has_the_self_before_and_after)
 	};
 	size_t n;
 
-	write_two(&fl_format_html);
+	write_two(&fl_format_html_write);
 	n = unpack(data, sizeof(data));
 	cr_assert_eq(data[1], 2 | 16 | BY_WEIGHT | FAMILIES);
 	cr_assert_eq(data[2], 5);
@@ -695,7 +695,7 @@ Test(html, a_comparison_has_the_self_before_and_after)
 
 Test(svg, a_comparison_is_as_wide_as_after_and_tells_both)
 {
-	write_two(&fl_format_svg);
+	write_two(&fl_format_svg_write);
 	cr_assert(holds("<title>draw (1,000 -&gt; 900 samples, -100)</title>"));
 	cr_assert(holds("<title>new (0 -&gt; 60 samples, +60, new)</title>"));
 	cr_assert_not(holds("<title>gone"));
@@ -707,7 +707,7 @@ Test(svg, a_comparison_is_as_wide_as_after_and_tells_both)
 /* Before, after: the sum of both is 400, and twice its root 40. */
 static const char *fill_of_change(int64_t before, int64_t after)
 {
-	struct flame_sink *writer = begin(&fl_format_svg), *sink;
+	struct flame_sink *writer = begin(&fl_format_svg_write), *sink;
 	struct flame_tree *tree = flame_tree_new(flame, 2);
 
 	sink = flame_tree_sink(tree, 0);
@@ -733,7 +733,7 @@ Test(svg, what_chance_makes_of_two_counts_is_grey)
 
 Test(svg, what_is_gone_adds_no_rows)
 {
-	struct flame_sink *writer = begin(&fl_format_svg), *sink;
+	struct flame_sink *writer = begin(&fl_format_svg_write), *sink;
 	struct flame_tree *tree = flame_tree_new(flame, 2);
 
 	sink = flame_tree_sink(tree, 0);
@@ -752,12 +752,12 @@ Test(svg, what_is_gone_adds_no_rows)
 Test(svg, two_empty_profiles_are_a_page)
 {
 	struct flame_tree *tree = flame_tree_new(flame, 2);
-	struct flame_sink *writer = begin(&fl_format_svg);
+	struct flame_sink *writer = begin(&fl_format_svg_write);
 
 	cr_assert_eq(flame_tree_write(tree, writer), FLAME_OK);
 	cr_assert_eq(flame_finish(writer), FLAME_OK);
 	cr_assert(holds("0 -&gt; 0 "));
-	writer = begin(&fl_format_html);
+	writer = begin(&fl_format_html_write);
 	cr_assert_eq(flame_tree_write(tree, writer), FLAME_OK);
 	cr_assert_eq(flame_finish(writer), FLAME_OK);
 	flame_tree_free(tree);

@@ -1190,7 +1190,7 @@ Test(sink, options_reach_the_writer_through_filters)
 {
 	struct fl_buf page = { 0 };
 	struct flame_sink *sink =
-		fl_format_svg.create(flame, fl_out_memory(flame, &page));
+		fl_format_svg_write.create(flame, fl_out_memory(flame, &page));
 
 	sink = flame_filter(sink, "dot", NULL);
 	cr_assert(sink);
@@ -1209,7 +1209,7 @@ Test(sink, an_option_without_its_value_is_an_error_and_not_a_crash)
 {
 	struct fl_buf page = { 0 };
 	struct flame_sink *sink =
-		fl_format_svg.create(flame, fl_out_memory(flame, &page));
+		fl_format_svg_write.create(flame, fl_out_memory(flame, &page));
 
 	cr_expect_eq(flame_set(sink, "title", NULL), FLAME_FAILED);
 	flame_clear(flame);

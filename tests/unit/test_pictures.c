@@ -194,7 +194,7 @@ Test(own, metric_and_unit_come_back)
 	const char *drawn, *drawn_again;
 	struct fl_buf page = { 0 }, again = { 0 };
 	struct flame_sample s = { .weight = 3, .time = FLAME_NOTIME };
-	struct flame_sink *sink = fl_format_svg.create(flame,
+	struct flame_sink *sink = fl_format_svg_write.create(flame,
 						fl_out_memory(flame, &page));
 
 	s.metric = flame_metric(flame, "al<&loc", "bytes & more");

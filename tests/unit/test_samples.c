@@ -23,7 +23,7 @@ TestSuite(samples, .init = start, .fini = close_page);
 
 static struct flame_sink *begin(void)
 {
-	return fl_format_html.create(flame, fl_out_memory(flame, &page));
+	return fl_format_html_write.create(flame, fl_out_memory(flame, &page));
 }
 
 static flame_id stack_of(unsigned i)

@@ -339,7 +339,7 @@ static int read_ndjson(struct flame_source *source)
 	return read_table(source, accept_object);
 }
 
-const struct fl_format fl_format_tsv_read = {
+const struct fl_format fl_format_tsv = {
 	.name = "tsv",
 	.summary = "our own table, given back",
 	.probe = probe_tsv,
@@ -349,7 +349,7 @@ const struct fl_format fl_format_tsv_read = {
 	.release = release,
 };
 
-const struct fl_format fl_format_ndjson_read = {
+const struct fl_format fl_format_ndjson = {
 	.name = "ndjson",
 	.summary = "our own lines of JSON, given back",
 	.probe = probe_ndjson,

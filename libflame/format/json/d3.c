@@ -332,7 +332,7 @@ static const struct fl_option_table option_table = {
 	.rows = rows, .size = sizeof(struct options),
 };
 
-const struct fl_format fl_format_d3_read = {
+const struct fl_format fl_format_d3 = {
 	.name = "d3",
 	.summary = "JSON trees of d3-flame-graph, perf, FlameScope",
 	.probe = probe,

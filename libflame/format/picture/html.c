@@ -169,7 +169,7 @@ static void release(void *state)
 	fl_free(page->counts.at);
 }
 
-const struct fl_format fl_format_html_read = {
+const struct fl_format fl_format_html = {
 	.name = "html",
 	.summary = "pages of flame graphs: async-profiler's, perf's, ours",
 	.probe = fl_html_probe,

@@ -671,7 +671,7 @@ static void release(void *state)
 	fl_buf_free(&svg->run);
 }
 
-const struct fl_format fl_format_svg_read = {
+const struct fl_format fl_format_svg = {
 	.name = "svg",
 	.summary = "a flame graph: flamegraph.pl's, inferno's, ours",
 	.probe = fl_svg_probe,
