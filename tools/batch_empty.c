@@ -34,6 +34,32 @@ bool batch_is_nothing(const struct batch *batch)
 	       !batch->cli->empty_ok;
 }
 
+/* What every group says of the one key of --by; NULL: some sample has it. */
+static const char *undivided(const struct batch *batch)
+{
+	static const char unseen[] = "--by: no sample has a label ";
+	const struct cli_pair *by = cli_find(&batch->cli->filters, "by");
+	const char *message = NULL;
+
+	if (!by || strpbrk(by->value, ",\n") || batch->cli->empty_ok)
+		return NULL;
+	for (size_t i = 0; i < batch->ngroups; i++) {
+		message = batch_text(batch->groups[i].record, "message");
+		if (strncmp(message, unseen, strlen(unseen)) != 0)
+			return NULL;
+	}
+	return message;
+}
+
+bool batch_is_undivided(const struct batch *batch)
+{
+	const char *message = undivided(batch);
+
+	if (message)
+		cli_say(batch->cli, "%s (--empty ok allows it)", message);
+	return message;
+}
+
 static void remove_group(const struct batch *batch,
 			 const struct batch_group *group)
 {
@@ -72,6 +98,8 @@ void batch_remove_site(const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->ngroups; i++)
 		remove_group(batch, &batch->groups[i]);
+	for (size_t i = 0; i < batch->npages; i++)
+		remove_group(batch, &batch->pages[i]);
 	if (!batch->site_is_new)
 		return;
 	remove_folder(batch, BATCH_STAGES);

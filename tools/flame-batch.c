@@ -523,6 +523,11 @@ static int run(struct cli *cli, struct flame *flame)
 			status = CLI_TROUBLE;
 			goto end;
 		}
+		if (batch_is_undivided(&batch)) {
+			batch_remove_site(&batch);
+			status = CLI_TROUBLE;
+			goto end;
+		}
 		if (!batch_find_coverage(&batch)) {
 			status = CLI_TROUBLE;
 			goto end;

@@ -365,7 +365,9 @@ static void say_idle(const struct cli *cli, double seconds, bool command)
 int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		  const struct fl_record_result *result, bool command)
 {
-	flame_refuse_empty(flame, !cli->empty_ok);
+	/* No recording is lost to a label of --by that no task had yet. */
+	flame_refuse_empty(flame, !cli->empty_ok &&
+				  !cli_find(&cli->filters, "by"));
 	if (flame_finish(sink) == FLAME_OK)
 		return CLI_FINE;
 	if (!flame_refused_empty(flame))

@@ -184,6 +184,7 @@ static int put_by(struct flame_sink *sink, const struct flame_sample *sample)
 static int finish_by(struct flame_sink *sink)
 {
 	struct by *by = sink->state;
+	size_t unseen = 0;
 
 	for (size_t i = 0; i < by->count; i++)
 		if (by->keys[i].holder && by->keys[i].key.unseen &&
@@ -193,6 +194,12 @@ static int finish_by(struct flame_sink *sink)
 				       "have them (--event live), recorded by "
 				       "-XX:StartFlightRecording:"
 				       "path-to-gc-roots=true");
+	for (size_t i = 0; i < by->count; i++)
+		unseen += by->keys[i].key.unseen;
+	/* Some keys of a list may be of other inputs. */
+	if (unseen == by->count && sink->flame->refuse_empty)
+		return fl_seen_fail(sink->flame, &by->seen, &by->keys[0].key,
+				    by->option);
 	for (size_t i = 0; i < by->count; i++)
 		fl_seen_warn(sink->flame, &by->seen, &by->keys[i].key,
 			     by->option);

@@ -242,6 +242,9 @@ int fl_seen(struct flame *flame, struct fl_seen *seen,
 /* At the end: warns if no sample had the key. */
 void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
 		  const struct fl_key *key, const char *option);
+/* The same, but fails then. */
+int fl_seen_fail(struct flame *flame, const struct fl_seen *seen,
+		 const struct fl_key *key, const char *option);
 void fl_seen_free(struct fl_seen *seen);
 
 /*

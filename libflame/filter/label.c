@@ -136,18 +136,48 @@ static void list_keys(const struct flame *flame, const struct fl_seen *seen,
 	fl_free(keys);
 }
 
-void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
-		  const struct fl_key *key, const char *option)
+/* "no sample has a label stage; there are: file, thread"; "": one has it. */
+static void say_unseen(const struct flame *flame, const struct fl_seen *seen,
+		       const struct fl_key *key, struct fl_buf *out)
 {
-	struct fl_buf keys = { 0 };
+	size_t n;
 
 	if (!key->unseen || !seen->any)
 		return;
-	list_keys(flame, seen, &keys);
-	fl_warn(flame, "--%s: no sample has a label %s; there %s%s", option,
-		fl_name_at(flame, key->name).data,
-		keys.size ? "are: " : "are none", keys.size ? keys.data : "");
-	fl_buf_free(&keys);
+	fl_buf_print(out, "no sample has a label %s; there are",
+		     fl_name_at(flame, key->name).data);
+	n = out->size;
+	fl_buf_text(out, ": ");
+	list_keys(flame, seen, out);
+	if (!out->failed && out->size == n + 2) {
+		out->size = n;
+		fl_buf_text(out, " none");
+	}
+}
+
+void fl_seen_warn(struct flame *flame, const struct fl_seen *seen,
+		  const struct fl_key *key, const char *option)
+{
+	struct fl_buf text = { 0 };
+
+	say_unseen(flame, seen, key, &text);
+	if (text.size)
+		fl_warn(flame, "--%s: %s", option, text.data);
+	fl_buf_free(&text);
+}
+
+int fl_seen_fail(struct flame *flame, const struct fl_seen *seen,
+		 const struct fl_key *key, const char *option)
+{
+	struct fl_buf text = { 0 };
+	int status = FLAME_OK;
+
+	say_unseen(flame, seen, key, &text);
+	if (text.size)
+		status = fl_fail(flame, "--%s: %s (--empty ok allows it)",
+				 option, text.data);
+	fl_buf_free(&text);
+	return status;
 }
 
 void fl_seen_free(struct fl_seen *seen)

@@ -16,4 +16,4 @@ flame-filter --by host,pid $all
 echo
 flame-filter --label stage=3 --by epoch $all
 echo
-flame-filter --by stage plain.folded
+flame-filter --empty ok --by stage plain.folded

@@ -5,6 +5,6 @@ for filter in '--keep a' '--drop a' '--root a' '--root-innermost a' \
 	'--tidy java-lambdas,go' '--min 50%' '--by path=x' '--by pid'
 do
 	printf '%s ' "$filter"
-	printf 'a;a;b 1\nb;a;c 2\nc 4\n' | flame-filter -q $filter |
+	printf 'a;a;b 1\nb;a;c 2\nc 4\n' | flame-filter -q --empty ok $filter |
 		awk '{ n += $NF } END { print n + 0 }'
 done

@@ -1,5 +1,5 @@
 for name in proc proc-3 sysrq sysrq-3; do
-	flame-fold --by thread,state $DATA/kernel-stack/$name.txt 2>&1 ||
+	flame-fold --empty ok --by thread,state $DATA/kernel-stack/$name.txt 2>&1 ||
 		flame-fold $DATA/kernel-stack/$name.txt 2>&1
 done
 # Frames that are no guess, and frames that were read.

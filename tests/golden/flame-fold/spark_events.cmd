@@ -15,9 +15,9 @@ flame-fold --spark-events $log --key executor,stage,task,attempt,partition,query
 flame-fold --spark-events $log --by app,stage-name 2.jfr
 flame-fold --label stage=1 --label stage=0+1 --spark-events $log 1.jfr 2.jfr
 mv 1.jfr profile-exec-9.jfr
-flame-fold --spark-events $log --by stage profile-exec-9.jfr
+flame-fold --spark-events $log --empty ok --by stage profile-exec-9.jfr
 flame-fold --spark-events $log --executor 2 --by stage data/jfr/spark-cpu-wall.jfr |
 	awk '{ sub(/;.*/, ""); print }' | sort | uniq -c
-flame-fold --spark-events $log --by stage data/jfr/spark-cpu-wall.jfr |
+flame-fold --empty ok --spark-events $log --by stage data/jfr/spark-cpu-wall.jfr |
 	awk '{ sub(/;.*/, ""); print }' | sort | uniq -c
-echo 'a;b 1' | flame-fold --spark-events $log --by stage
+echo 'a;b 1' | flame-fold --empty ok --spark-events $log --by stage
