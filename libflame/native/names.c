@@ -398,11 +398,11 @@ static void load_file(struct fl_native_names *names, struct named *n)
 static int open_map(struct fl_native_names *names, const char *path)
 {
 	struct stat st;
-	int fd = names->symfs < 0 ? -1 :
-		 fl_regular_open_below(names->symfs, path);
+	int fd;
 
-	if (fd >= 0)
-		return fd;
+	/* A process of this machine with the same number is another one. */
+	if (names->symfs >= 0)
+		return fl_regular_open_below(names->symfs, path);
 	fd = fl_regular_open(path);
 	if (fd >= 0 && (fstat(fd, &st) != 0 ||
 			(st.st_uid != geteuid() && st.st_uid != 0))) {
