@@ -91,8 +91,8 @@ void fl_report_unnamed(struct flame_source *source, uint64_t n,
 {
 	if (n)
 		fl_remark(source->flame, "%s: %" PRIu64 " frames are addresses "
-			  "without names, shown as their library where that "
-			  "is known: %s",
+			  "without names, shown as these or as their "
+			  "library: %s",
 			  fl_in_name(source->in), n, advice);
 }
 
