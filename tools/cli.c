@@ -181,6 +181,9 @@ struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 	bool placed = cli->compat;	/* no-stack: before --key alone */
 	bool picked = false;
 
+	/* Numbers of threads are of one run: their stacks would never meet. */
+	if (cli->diff && !cli->compat)
+		sink = flame_filter(sink, "tidy", "tids");
 	sort_filters(&cli->filters);
 	for (size_t i = cli->filters.n; sink && (i || !placed);) {
 		const struct cli_pair *pair = i ? &cli->filters.at[i - 1] :

@@ -11,12 +11,20 @@
 
 /* Rules --------------------------------------------------------------- */
 
+/* "C2 CompilerThread0", "G1 Conc#0": the digit is part of the name. */
+static bool is_in_word(struct slice s, size_t i)
+{
+	return i && s.data[i - 1] >= 'A' && s.data[i - 1] <= 'Z' &&
+	       (i == 1 || s.data[i - 2] == '[') && i + 1 < s.size &&
+	       s.data[i + 1] == ' ';
+}
+
 bool fl_star_numbers(struct slice name, struct fl_buf *out)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < name.size; i++) {
-		if (!fl_is_digit(name.data[i])) {
+		if (!fl_is_digit(name.data[i]) || is_in_word(name, i)) {
 			fl_buf_byte(out, name.data[i]);
 			continue;
 		}
@@ -30,6 +38,11 @@ bool fl_star_numbers(struct slice name, struct fl_buf *out)
 static bool numbers(const struct fl_tidy_input *in, struct fl_buf *out)
 {
 	return in->thread && fl_star_numbers(in->name, out);
+}
+
+static bool tids(const struct fl_tidy_input *in, struct fl_buf *out)
+{
+	return in->tid && fl_star_numbers(in->name, out);
 }
 
 static bool addresses(const struct fl_tidy_input *in, struct fl_buf *out)
@@ -80,6 +93,8 @@ const struct fl_tidy fl_tidy_rules[] = {
 	{ "python-lines", "f (a.py:12) as f (a.py)", python_lines },
 	{ "numbers-in-thread-names", "pool-1-thread-12 as pool-*-thread-*",
 	  numbers },
+	{ "tids", "[worker-1 tid=7] as [worker-* tid=*], as comparisons do",
+	  tids },
 	{ "addresses", "0x7f81c0 as 0x...", addresses },
 	{ NULL, NULL, NULL }
 };
@@ -104,11 +119,11 @@ static flame_id tidy_frame(struct flame_sink *sink, flame_id frame)
 	struct fl_tidy_input in = {
 		.name = fl_name_at(flame, at->name), .type = at->type,
 		.leaf = fl_is_class_leaf(flame, at),
-		.thread = at->type == FLAME_GROUP ||
-			  fl_is_thread_frame(flame, frame),
+		.tid = fl_is_thread_frame(flame, frame),
 	};
 	bool changed = false;
 
+	in.thread = in.tid || at->type == FLAME_GROUP;
 	for (size_t i = 0; fl_tidy_rules[i].name; i++) {
 		struct fl_buf swap = *now;
 

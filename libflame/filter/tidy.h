@@ -13,6 +13,7 @@ struct fl_tidy_input {
 	enum flame_type type;
 	bool leaf;		/* fl_is_class_leaf */
 	bool thread;		/* FLAME_GROUP, or fl_is_thread_frame */
+	bool tid;		/* fl_is_thread_frame */
 };
 
 struct fl_tidy {

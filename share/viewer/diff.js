@@ -390,8 +390,8 @@ function setCompares(two) {
 		if (!a.total[i] !== !b.total[i])
 			a.total[i] ? gone++ : fresh++;
 	$("counts").textContent = joined(" · ", took().map((ns) =>
-		amount(+ns, "ns")).join(" → "), grouped(fresh) +
-		" frames new, " + grouped(gone) + " gone");
+		amount(+ns, "ns")).join(" → "), grouped(fresh) + (fresh === 1 ?
+		" frame" : " frames") + " new, " + grouped(gone) + " gone");
 	tellColumn();
 }
 

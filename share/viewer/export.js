@@ -79,18 +79,33 @@ function drawOn(f, dark = isDark()) {
 	}
 }
 
-// Draws as a context does, and keeps it as SVG.
+// Lines of hatching k in a rectangle, as of a path: x + y or x - y is constant.
+function hatched(k, x, y, w, h) {
+	const turn = k ? -1 : 1, [low, high] = k ? [-y - h, -y] : [y, y + h];
+	let path = "";
+	for (let c = ceil((x + low) / 8) * 8; c < x + w + high; c += 8) {
+		const a = max(x, c - high), b = min(x + w, c - low);
+		path += [["M", a], ["L", b]].map(([to, at]) => to +
+			+at.toFixed(1) + " " + +((c - at) * turn).toFixed(1))
+			.join("");
+	}
+	return path;
+}
+
+// Draws as a context does, and keeps it as SVG.  Hatching is one path: a
+// pattern for each frame would print for minutes.
 function drafter() {
 	const marks = [];
 	return {
-		marks,
+		marks, lines: "",
 		measureText: (s) => ctx.measureText(s),
 		fillRect(x, y, w, h) {
 			const k = hatches.indexOf(this.fillStyle);
+			if (k >= 0)
+				return this.lines += hatched(k, x, y, w, h);
 			marks.push('<rect x="' + x + '" y="' + y +
 				'" width="' + w + '" height="' + h +
-				'" fill="' + (k < 0 ? this.fillStyle :
-				"url(#h" + k + ")") + (k < 0 && this.node >= 0 ?
+				'" fill="' + this.fillStyle + (this.node >= 0 ?
 				'"><title>' + escaped(describe(this.node)) +
 				"</title></rect>" : '"/>'));
 		},
@@ -129,6 +144,8 @@ function draft(to) {
 				list.push(i, a, b, y, level);
 		});
 	hatchLone(to, list, 1);
+	to.marks.push('<path d="' + to.lines + '" stroke="' + theme.text +
+		'" stroke-opacity=".22"/>');
 	write(to, list, 1);
 }
 
@@ -140,11 +157,6 @@ function picture(dark) {
 		to.fillStyle = theme.text;
 		to.fillText($("title").textContent + " — " +
 			$("info").textContent, 4, -12);
-		hatches.map((v, k) => to.marks.push('<pattern id="h' + k +
-			'" width="8" height="8" patternUnits="userSpaceOnUse">' +
-			'<path d="' + (k ? "M-1-1L9 9" : "M-1 9L9-1") +
-			'" stroke="' + theme.text +
-			'" stroke-opacity=".22"/></pattern>'));
 		draft(to);
 		let x = 4;
 		to.node = -1;

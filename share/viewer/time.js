@@ -47,8 +47,9 @@ function samplesOf(number, string, coded, starts) {
 		facets: facets.filter((f) => f.list[2] || f.of.includes(0)) };
 }
 
-// A thread without what distinguishes it: its numbers.
-const poolOf = (s) => s.replace(/\d+(\.\d+)*/g, "*");
+// A thread without what distinguishes it: its numbers, but C2 and G1 are words.
+const poolOf = (s) => s.replace(/(^\[?[A-Z]\d(?= ))|\d+(\.\d+)*/g,
+	(all, word) => word || "*");
 
 // By value of a facet: 1 it is chosen, -1 it is left out; whether any is.
 function wants({ name, list }, steps) {

@@ -50,8 +50,10 @@
 				r.getAttribute("fill")];
 		return { of, labels: [...svg.querySelectorAll("text")]
 			.slice(1).map((e) => e.textContent),
-		hatched: [...svg.querySelectorAll("rect[fill^=url]")]
-			.map((e) => e.getAttribute("fill")),
+		// Which ways lines go.  Patterns would print for minutes.
+		hatched: [...new Set([...svg.querySelector("path")
+			.getAttribute("d").matchAll(/M\S+ (\S+)L\S+ ([^M]+)/g)]
+			.map(([, a, b]) => +a > +b ? "rising" : "falling"))],
 		patterns: svg.querySelectorAll("pattern").length };
 	}
 	// Those whose share is another one, by more than a pixel or two.
@@ -71,7 +73,7 @@
 	is("two sums", $("info").textContent,
 		"359 → 391 samples (+32, +8.9%) · 9 frames");
 	is("how long they took", $("counts").textContent,
-		"3 s → 6 s · 1 frames new, 2 gone");
+		"3 s → 6 s · 1 frame new, 2 gone");
 	is("a change is told", await at("a"), "a — 50 → 80 samples (+30, " +
 		"+60.0%), 13.93% → 20.46% of all; self 50 → 80 (+30)");
 	let seen = picture();
@@ -81,7 +83,7 @@
 	is("colours have numbers", seen.labels.filter((s) =>
 		/[−+±]/.test(s)).sort(), ["a +30", "b +100", "new +100"]);
 	is("what is new is hatched", [seen.hatched, seen.patterns],
-		[["url(#h0)"], 2]);
+		[["rising"], 0]);
 	is("and told so", (await told("new"))[0], "newnew");
 
 	await choose("noise", "4");
@@ -122,7 +124,7 @@
 	is("as wide as the larger", off(seen, { a: 80 / all, b: 209 / all,
 		gone: 200 * by / all, new: 100 / all }), []);
 	is("new rises, gone falls", seen.hatched.sort(),
-		["url(#h0)", "url(#h1)", "url(#h1)"]);
+		["falling", "rising"]);
 	is("gone is told", [(await told("far"))[0], $("lone").textContent],
 		["fargone", "new, gone"]);
 	is("all of it is linked", location.hash, "#w=larger&n=total");
