@@ -10,7 +10,11 @@
 
 #include <stdlib.h>
 
-enum { MAX_FRAMES = 16, MAX_STAGES = 8, MAX_QUERIES = 8, MAX_EVEN = 4 };
+enum {
+	MAX_FRAMES = 16, MAX_STAGES = 8, MAX_EVEN = 4,
+	MIN_STAGES = 2,
+	MAX_TASKS = 60000	/* replayed for stages, at half their time */
+};
 
 static const char *const keys[] = {
 	[FL_CHANGE_FRAME] = "frame", [FL_CHANGE_STAGE] = "stage",
@@ -51,6 +55,8 @@ struct changes {
 	int64_t error;			/* ns, of the replay */
 	int64_t *lengths;		/* of tasks, as changed */
 	int64_t *walls;			/* by stage: us of the critical path */
+	size_t *stages;			/* of replay->stages: in bill->stages */
+	size_t limit;			/* of stages, and of queries */
 	flame_id frames[MAX_FRAMES];
 	int64_t weights[MAX_FRAMES];
 	size_t nframes;
@@ -234,13 +240,26 @@ static double share_of(struct changes *c, size_t frame, size_t stage,
 
 /* Lengths of tasks -------------------------------------------------------- */
 
+static bool list_stages(struct changes *c)
+{
+	const struct flame_bill *bill = c->bill;
+
+	c->stages = fl_zeroed(c->replay->nstages + 1, sizeof(*c->stages));
+	for (size_t i = 0; c->stages && i < c->replay->nstages; i++) {
+		const struct fl_spark_stage *of =
+			&bill->spark->stages[c->replay->stages[i].stage];
+
+		c->stages[i] = (size_t)*fl_map_get(&bill->by_stage,
+			fl_hash_pair((uint64_t)of->id, of->app + 1)) - 1;
+	}
+	c->limit = MAX_TASKS / (c->replay->ntasks + 1);
+	c->limit = FL_MIN(FL_MAX(c->limit, MIN_STAGES), MAX_STAGES);
+	return c->stages;
+}
+
 static size_t stage_of(const struct changes *c, const struct fl_replay_task *t)
 {
-	const struct fl_spark_stage *of =
-		&c->bill->spark->stages[c->replay->stages[t->stage].stage];
-
-	return (size_t)*fl_map_get(&c->bill->by_stage, fl_hash_pair(
-				   (uint64_t)of->id, of->app + 1)) - 1;
+	return c->stages[t->stage];
 }
 
 static const struct fl_spark_task *row_of(const struct changes *c,
@@ -380,7 +399,7 @@ static bool try_queries(struct changes *c)
 	for (size_t i = 0; good && i < bill->nqueries; i++)
 		for (size_t k = 0; k < bill->queries[i].nstages; k++)
 			walls[i] += c->walls[bill->queries[i].first_stage + k];
-	for (size_t n = 0; good && n < MAX_QUERIES; n++) {
+	for (size_t n = 0; good && n < c->limit; n++) {
 		size_t i = take_largest(walls, bill->nqueries);
 
 		if (i == bill->nqueries)
@@ -398,7 +417,7 @@ static bool try_stages(struct changes *c)
 {
 	bool good = true;
 
-	for (size_t n = 0; good && n < MAX_STAGES; n++) {
+	for (size_t n = 0; good && n < c->limit; n++) {
 		size_t i = take_largest(c->walls, c->bill->nstages);
 
 		if (i == c->bill->nstages)
@@ -475,11 +494,12 @@ static bool try_all(struct changes *c)
 		    bill->causes[i].stage != FL_SPARK_NONE)
 			c->walls[bill->causes[i].stage] +=
 				bill->causes[i].wall;
-	good = c->lengths && c->walls && find_shares(c) && try_frames(c) &&
-	       try_queries(c) && try_stages(c) && try_even(c) &&
+	good = c->lengths && c->walls && list_stages(c) && find_shares(c) &&
+	       try_frames(c) && try_queries(c) && try_stages(c) && try_even(c) &&
 	       try_cores(c) && try_troubles(c);
 	fl_free(c->lengths);
 	fl_free(c->walls);
+	fl_free(c->stages);
 	fl_map_free(&c->index);
 	fl_free(c->cells);
 	return good;
