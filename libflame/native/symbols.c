@@ -219,12 +219,20 @@ void fl_symbols_free(struct fl_symbols *symbols)
 
 /* ELF ----------------------------------------------------------------- */
 
-static bool is_function(const Elf64_Sym *sym)
+/* Labels of assembler have neither a type nor a size (_start of ld.so). */
+static bool is_label(const struct fl_elf *elf, const Elf64_Sym *sym)
+{
+	return ELF64_ST_TYPE(sym->st_info) == STT_NOTYPE &&
+	       sym->st_shndx < elf->nsections &&
+	       elf->sections[sym->st_shndx].flags & SHF_EXECINSTR;
+}
+
+static bool is_function(const struct fl_elf *elf, const Elf64_Sym *sym)
 {
 	int type = ELF64_ST_TYPE(sym->st_info);
 
 	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
-		(type == STT_NOTYPE && sym->st_size)) &&
+		(type == STT_NOTYPE && sym->st_size) || is_label(elf, sym)) &&
 	       sym->st_shndx != SHN_UNDEF && sym->st_value;
 }
 
@@ -274,7 +282,7 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 	for (size_t i = 0; bytes && good && i < table->size / sizeof(sym);
 	     i++) {
 		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
-		if (!is_function(&sym) || sym.st_name >= strings->size ||
+		if (!is_function(elf, &sym) || sym.st_name >= strings->size ||
 		    !text[sym.st_name])
 			continue;
 		*found = true;
