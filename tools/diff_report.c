@@ -730,10 +730,14 @@ static bool set_head(struct flame_sink *page, const struct cli *cli,
 		     const struct diff_result *r, const char *findings)
 {
 	bool titled = cli_find(&cli->sets, "title");
-	char title[64];
+	char title[120], scaled[40] = "";
 
-	snprintf(title, sizeof(title), "%zu run%s before, %zu after",
-		 r->runs[0], plural(r->runs[0]), r->runs[1]);
+	/* As flame_trials_tree does with their sums. */
+	if (r->runs[0] != r->runs[1])
+		snprintf(scaled, sizeof(scaled), " (scaled to %zu)",
+			 r->runs[1]);
+	snprintf(title, sizeof(title), "%zu run%s before%s, %zu after",
+		 r->runs[0], plural(r->runs[0]), scaled, r->runs[1]);
 	return flame_set(page, "findings", findings) == FLAME_OK &&
 	       (titled || flame_set(page, "title", title) == FLAME_OK) &&
 	       (r->scaling != FLAME_SHARES ||
