@@ -227,7 +227,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/columns.c libflame/format/perf/compat.c \
 	libflame/format/perf/data/chain.c libflame/format/perf/data/data.c \
 	libflame/format/perf/data/data.h libflame/format/perf/data/event.c \
-	libflame/format/perf/data/file.c libflame/format/perf/data/name.c \
+	libflame/format/perf/data/build_id.c libflame/format/perf/data/file.c \
 	libflame/format/perf/data/order.c \
 	libflame/format/perf/data/process.c \
 	libflame/format/perf/data/sample.c libflame/format/perf/data/unpack.c \

@@ -36,7 +36,8 @@ struct named {
 	char *dso;		/* as perf prints it */
 	bool loaded;
 	bool is_other;		/* the file here has another build id */
-	struct fl_map places;	/* of addresses: first << 16 | n */
+	/* Of addresses: first << 16 | n; [1]: without inlined functions. */
+	struct fl_map places[2];
 	uint64_t samples, last;	/* with addresses only; the last such one */
 	char *jitdump;		/* its path, as recorded; or NULL */
 #ifdef HAVE_LIBDW
@@ -63,6 +64,8 @@ struct fl_native_names {
 	struct fl_buf name, scratch;
 	struct fl_row_cache rows;
 	uint64_t sample;
+	bool known;		/* the last address has a name */
+	bool plain;		/* no inlined functions for the next one */
 };
 
 /* Modules --------------------------------------------------------------- */
@@ -72,7 +75,8 @@ static void free_named(struct named *n)
 	fl_elf_close(n->module.elf);
 	fl_cfi_free(&n->module.cfi);
 	fl_symbols_free(&n->module.symbols);
-	fl_map_free(&n->places);
+	fl_map_free(&n->places[0]);
+	fl_map_free(&n->places[1]);
 	fl_free(n->module.path);
 	fl_free(n->dso);
 	fl_free(n->jitdump);
@@ -183,6 +187,7 @@ static char *copy_of(struct slice s)
 static struct named *add_module(struct fl_native_names *names, uint64_t hash,
 				const struct named *like, struct slice path)
 {
+	static const char deleted[] = " (deleted)";
 	struct named *n = fl_zeroed(1, sizeof(*n));
 	char map[64];
 
@@ -192,7 +197,9 @@ static struct named *add_module(struct fl_native_names *names, uint64_t hash,
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)n->pid);
 	n->module.path = copy_of(path);
 	n->dso = n->kind == COMPILED ? fl_memory_adopt(strdup(map)) :
-				       copy_of(path);
+		 copy_of((struct slice){ path.data, path.size -
+					 (fl_slice_ends(path, deleted) ?
+					  sizeof(deleted) - 1 : 0) });
 	if (!n->module.path || !n->dso ||
 	    !fl_grow(&names->modules, &names->capacity, names->count + 1,
 		     sizeof(*names->modules)) ||
@@ -316,7 +323,7 @@ static int open_same(struct named *n, const char *path)
 static bool find_file(struct fl_native_names *names, struct named *n)
 {
 	const char *path = n->module.path;
-	bool exact = names->symfs >= 0 || path[0] != '/' ||
+	bool exact = path[0] != '/' ||
 		     fl_slice_ends((struct slice){ path, strlen(path) },
 				   " (deleted)");
 
@@ -464,7 +471,9 @@ bool fl_names_kernel_map(struct fl_native_names *names, struct slice path,
 	struct slice symbol = { "", 0 };
 	struct fl_mapping map = { start, end, offset, NULL };
 
-	if (close)
+	if (!starts(path, names->kernel.dso))
+		map.module = fl_names_module(names, 0, path, NULL, 0);
+	else if (close)
 		symbol = (struct slice){
 			close + 1, (size_t)(path.data + path.size - close) - 1
 		};
@@ -598,7 +607,7 @@ static void add_symbol(struct fl_native_names *names, struct named *n,
 	size_t before = names->frames.n;
 	struct inlining inlining = { names, n, symbol };
 
-	if (n->debug && fl_inlined_each(n->debug, address, add_inlined,
+	if (n->debug && !names->plain && fl_inlined_each(n->debug, address, add_inlined,
 					&inlining))
 		return;
 	names->frames.n = before;
@@ -641,10 +650,16 @@ static uint64_t close_place(const struct fl_native_names *names, size_t first,
 static size_t frames_of(struct fl_native_names *names, struct named *n,
 			uint64_t place, const flame_id **frames)
 {
-	if (place & NO_NAME)
+	names->known = !(place & NO_NAME);
+	if (!names->known)
 		count_unnamed(names, n);
 	*frames = names->frames.at + (place >> FIRST_SHIFT);
 	return place & COUNT;
+}
+
+bool fl_names_known(const struct fl_native_names *names)
+{
+	return names->known;
 }
 
 void fl_names_sample(struct fl_native_names *names)
@@ -682,7 +697,7 @@ static size_t look_up(struct fl_native_names *names,
 	bool fresh;
 	size_t count;
 
-	place = fl_map_put(&n->places, key, &fresh);
+	place = fl_map_put(&n->places[names->plain], key, &fresh);
 	if (!place) {
 		fl_no_memory(names->flame);
 		return 0;
@@ -707,22 +722,44 @@ size_t fl_names_named(struct fl_native_names *names,
 	return look_up(names, maps, at, frames, true);
 }
 
+size_t fl_names_plain(struct fl_native_names *names,
+		      const struct fl_mappings *maps, uint64_t at,
+		      const flame_id **frames)
+{
+	size_t n;
+
+	names->plain = true;
+	n = fl_names_user(names, maps, at, frames);
+	names->plain = false;
+	return n;
+}
+
 static uint64_t kernel_place(struct fl_native_names *names, uint64_t at)
 {
 	size_t first = names->frames.n;
 	const struct fl_symbol *symbol;
 	const char *dso = names->kernel.dso;
+	const struct fl_mapping *map;
+	bool is_added;
 
 	load_kernel(names);
 	if (names->added_new)
 		fl_symbols_sort(&names->added);
 	names->added_new = false;
 	symbol = fl_symbols_at(&names->added, at);
+	is_added = symbol;
 	if (!symbol)
 		symbol = fl_symbols_at(&names->kernel.module.symbols,
 				       at + names->delta);
-	if (symbol && symbol->module)
+	map = fl_mappings_at(&names->kernel_maps, at);
+	if (is_added)
+		dso = symbol->name;	/* perf has a file for each */
+	else if (symbol && symbol->module)
 		dso = symbol->module;
+	else if (map && map->module)
+		dso = ((struct named *)map->module)->dso;
+	else if (!map && !symbol)
+		dso = names->nowhere.dso;
 	add_frame(names, symbol ? symbol->name : NULL, false, dso, false);
 	return close_place(names, first, symbol);
 }
@@ -731,7 +768,7 @@ size_t fl_names_kernel(struct fl_native_names *names, uint64_t at,
 		       const flame_id **frames)
 {
 	bool fresh;
-	uint64_t *place = fl_map_put(&names->kernel.places, at, &fresh);
+	uint64_t *place = fl_map_put(&names->kernel.places[0], at, &fresh);
 
 	if (!place) {
 		fl_no_memory(names->flame);

@@ -87,6 +87,10 @@ size_t fl_names_user(struct fl_native_names *names,
 size_t fl_names_named(struct fl_native_names *names,
 		      const struct fl_mappings *maps, uint64_t at,
 		      const flame_id **frames);
+/* As user's, without inlined functions: perf prints them of unwound stacks. */
+size_t fl_names_plain(struct fl_native_names *names,
+		      const struct fl_mappings *maps, uint64_t at,
+		      const flame_id **frames);
 /*
  * The kernel's: by --kallsyms, its symbols added below, or on the machine that
  * recorded (the kernel's build id is the running one's) /proc/kallsyms.
@@ -100,6 +104,9 @@ bool fl_names_kernel_map(struct fl_native_names *names, struct slice path,
 			 uint64_t start, uint64_t end, uint64_t offset);
 bool fl_names_kernel_symbol(struct fl_native_names *names, uint64_t start,
 			    uint64_t size, struct slice name);
+
+/* Whether the address that was asked for last has a name. */
+bool fl_names_known(const struct fl_native_names *names);
 
 /*
  * The addresses of a stack by registers and a copy of its bytes, leaf first,

@@ -6,6 +6,7 @@
 #include "format/format.h"
 #include "format/perf/text.h"
 #include "native/frame.h"
+#include "native/names.h"
 
 /* A frame line: "ip symbol+0xoff (dso)"; all parts but one may be missing. */
 struct fl_perf_frame {
@@ -28,6 +29,7 @@ struct fl_perf_options {
 	bool srcline;		/* name:file:line */
 	bool inlined;		/* look inlined functions up */
 	char *skip_after;	/* symbols, a line each: their callers go */
+	struct fl_names_options names;	/* of perf.data */
 };
 
 /* Options that decide how frames are named, and the process's name. */

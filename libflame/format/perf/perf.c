@@ -768,6 +768,8 @@ static const struct fl_option rows[] = {
 
 static const struct fl_option data_rows[] = {
 	COMMON_ROWS,
+	FL_OPTION_ROW_SYMFS(struct fl_perf_options),
+	FL_OPTION_ROW_KALLSYMS(struct fl_perf_options),
 	{ .name = NULL }
 };
 

@@ -380,6 +380,13 @@ static int end(struct fl_perf_data *d)
 		fl_remark(d->flame, "%s: %" PRIu64 " pieces of a hardware "
 			  "trace are left out: perf script --itrace prints "
 			  "what they hold", name, d->traces);
+	if (d->foreign)
+		fl_warn(d->flame, "%s: %" PRIu64 " samples were recorded with "
+			"registers and stacks on another machine (%s): their "
+			"callers are not known here", name, d->foreign,
+			d->arch ? d->arch : "unknown");
+	if (d->names)
+		fl_names_report(d->names, name);
 	if (d->damage[0])
 		fl_warn(d->flame, "%s: %s", name, d->damage);
 	if (d->damage[0] || d->bad || d->unknown_id)
@@ -387,11 +394,15 @@ static int end(struct fl_perf_data *d)
 	return fl_perf_end(text);
 }
 
-/* Another file may follow in the same input. */
 static bool begin_file(struct fl_perf_data *d)
 {
+	const struct fl_perf_options *options = d->source->options;
+	struct fl_names_options names = options->names;
+
+	names.inlined = options->inlined;
 	d->opened = true;
-	return fl_perf_data_header(d);
+	d->names = fl_names_new(d->flame, &names);
+	return d->names && fl_perf_data_header(d);
 }
 
 static int read(struct flame_source *source)
@@ -459,7 +470,7 @@ static void release(void *state)
 	fl_free(d->order.data);
 	fl_free(d->attrs);
 	fl_free(d->steps);
-	fl_free(d->names.at);
+	fl_names_free(d->names);
 }
 
 const struct fl_format fl_format_perf_data = {

@@ -10,7 +10,7 @@
  *	order.c		records of several buffers, in the order of their times
  *	process.c	threads, their names and mappings
  *	chain.c		a sample's addresses as a stack
- *	name.c		the frames of an address
+ *	build_id.c	which build a file was
  *
  * A sample goes on as one that perf script would print: events, threads,
  * labels and weights are those of the reader of its text (../reader.h), and so
@@ -20,6 +20,7 @@
 #define FL_PERF_DATA_H
 
 #include "format/perf/reader.h"
+#include "native/names.h"
 
 /* Types of records: the kernel's, and from 64 on perf's own. */
 enum {
@@ -124,6 +125,7 @@ struct fl_perf_fields {
 	uint64_t regs_abi;
 	const uint8_t *stack;	/* a copy of stack_size bytes */
 	uint64_t stack_size;
+	bool stack_full;	/* it may go on after them */
 	bool big;
 };
 
@@ -131,27 +133,14 @@ struct fl_perf_fields {
 struct fl_perf_maps {
 	unsigned users;
 	uint32_t id;		/* new when an address may mean something else */
-	struct fl_perf_map {
-		uint64_t start, end, offset;
-		struct fl_perf_dso *dso;
-	} *data;		/* by start; they do not overlap */
-	size_t n, capacity;
-	size_t last;		/* that an address was found in */
+	struct fl_mappings maps;
 };
 
-/* What is mapped: a file, a kernel module, or a name in brackets. */
-struct fl_perf_dso {
-	struct slice name;	/* as perf prints it */
-	struct slice path;	/* as it was mapped */
-	uint8_t build_id[20];
-	uint8_t build_id_size;	/* 0: not known */
-	bool identity;		/* addresses of it are those of the process */
-	bool code;
-	bool kernel;
-	struct slice symbol;	/* it is one function; size 0: it is not */
-	uint64_t nameless;	/* frames of it without a name */
-	struct fl_map known;	/* addresses -> first << 16 | number of frames */
-	uint64_t unknown;	/* the same of those without a symbol; 0 */
+/* What the recording says of a file. */
+struct fl_perf_build {
+	struct slice name;
+	uint8_t id[20];
+	uint8_t size;
 };
 
 struct fl_perf_thread {
@@ -214,9 +203,9 @@ struct fl_perf_data {
 	struct fl_perf_thread *last;	/* that was found */
 	struct fl_perf_maps *kernel;
 	uint32_t nmaps;		/* ids given so far */
-	struct fl_perf_dso **dsos;
-	size_t ndsos, dsos_capacity;
-	struct fl_index by_name;
+	struct fl_perf_build *builds;
+	size_t nbuilds, builds_capacity;
+	struct fl_index by_name;	/* -> build + 1 */
 	struct fl_map cgroups;	/* id -> name */
 	struct fl_arena arena;	/* of names, threads and mapped files */
 
@@ -224,9 +213,8 @@ struct fl_perf_data {
 	struct fl_perf_unpacked *unpacked;
 
 	struct fl_perf_step *steps;
-	struct fl_frame_list names;
-	uint64_t unknown;	/* the frames where nothing is mapped; or 0 */
-
+	struct fl_native_names *names;
+	uint64_t foreign;	/* stacks of another machine's registers */
 	uint64_t unknown_id, bad, traces;
 	char damage[160];	/* "" : none */
 };
@@ -302,30 +290,19 @@ void fl_perf_take_exit(struct fl_perf_data *d, struct fl_perf_bytes bytes);
 void fl_perf_take_mmap(struct fl_perf_data *d, struct fl_perf_bytes bytes,
 		  unsigned misc, bool two);
 void fl_perf_take_ksymbol(struct fl_perf_data *d, struct fl_perf_bytes bytes);
-/* The mapping of an address; NULL: none. */
-const struct fl_perf_map *fl_perf_map_at(struct fl_perf_maps *maps,
-					 uint64_t at);
-/* One of the name, made on first use; build_id may be NULL. */
-struct fl_perf_dso *fl_perf_dso(struct fl_perf_data *d, struct slice name,
-				struct slice path, const uint8_t *build_id,
-				size_t build_id_size);
 /* "[nf_tables]" of the path of a module. */
 struct slice fl_perf_module_name(struct fl_perf_data *d, struct slice path);
 /* What the recording says of the files of this name. */
 void fl_perf_build_id(struct fl_perf_data *d, struct slice name,
 		      const uint8_t *build_id, size_t size);
+/* NULL: it does not. */
+const struct fl_perf_build *fl_perf_build_of(const struct fl_perf_data *d,
+					     struct slice name);
 void fl_perf_processes_free(struct fl_perf_data *d);
 
 /* chain.c: the stack of a sample, on the stack of its comm. */
 flame_id fl_perf_chain(struct fl_perf_data *d, struct fl_perf_thread *thread,
 		       const struct fl_perf_attr *attr,
 		       const struct fl_perf_fields *fields, flame_id base);
-
-/*
- * name.c: the frames of an address, leaf first, in d->names: first << 16 |
- * number, or 0.
- */
-uint64_t fl_perf_names(struct fl_perf_data *d, const struct fl_perf_map *map,
-		       uint64_t ip);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* When more threads have ended, they are dropped; mappings of a process. */
 enum { MAX_EXITED = 1 << 14, MAX_MAPS = 1 << 20 };
-enum { PROT_EXECUTE = 4, MAP_HUGE = 0x40000 };
+enum { PROT_EXECUTE = 4 };
 enum { KSYMBOL_GONE = 1 };
 
 /* Mappings ------------------------------------------------------------ */
@@ -35,7 +35,7 @@ static void drop_maps(struct fl_perf_maps *maps)
 {
 	if (!maps || --maps->users)
 		return;
-	fl_free(maps->data);
+	fl_mappings_free(&maps->maps);
 	fl_free(maps);
 }
 
@@ -50,119 +50,40 @@ static struct fl_perf_maps *own_maps(struct fl_perf_data *d,
 	copy = new_maps(d);
 	if (!copy || !maps)
 		return *place = copy;
-	if (!fl_grow(&copy->data, &copy->capacity, maps->n,
-		     sizeof(*copy->data)))
+	if (!fl_mappings_copy(&copy->maps, &maps->maps))
 		fl_no_memory(d->flame);
-	else if (maps->n)
-		memcpy(copy->data, maps->data,
-		       maps->n * sizeof(*copy->data));
-	copy->n = copy->capacity >= maps->n ? maps->n : 0;
 	drop_maps(maps);
 	return *place = copy;
 }
 
-/* The number of mappings that begin at `at` or before. */
-static size_t count_before(const struct fl_perf_maps *maps, uint64_t at)
+/* Whether something is mapped there already. */
+static bool overlaps(const struct fl_mappings *maps, uint64_t start,
+		     uint64_t end)
 {
-	size_t low = 0, high = maps->n;
+	size_t low = 0, high = maps->count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (maps->data[middle].start <= at)
+		if (maps->data[middle].start < end)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
+	return low && maps->data[low - 1].end > start;
 }
 
-const struct fl_perf_map *fl_perf_map_at(struct fl_perf_maps *maps,
-					 uint64_t at)
-{
-	const struct fl_perf_map *map;
-	size_t n;
-
-	if (!maps || !maps->n)
-		return NULL;
-	map = &maps->data[maps->last];
-	if (at >= map->start && at < map->end)
-		return map;
-	n = count_before(maps, at);
-	if (!n || at >= maps->data[n - 1].end)
-		return NULL;
-	maps->last = n - 1;
-	return &maps->data[n - 1];
-}
-
-/* Puts n mappings in place of those from `from` to `to`. */
-static bool replace(struct fl_perf_data *d, struct fl_perf_maps *maps,
-		    size_t from, size_t to, const struct fl_perf_map *new,
-		    size_t n)
-{
-	size_t left = maps->n - to;
-
-	if (from + n + left > MAX_MAPS)
-		return false;
-	if (!fl_grow(&maps->data, &maps->capacity, from + n + left,
-		     sizeof(*maps->data))) {
-		fl_no_memory(d->flame);
-		return false;
-	}
-	memmove(maps->data + from + n, maps->data + to,
-		left * sizeof(*maps->data));
-	memcpy(maps->data + from, new, n * sizeof(*new));
-	maps->n = from + n + left;
-	maps->last = from;
-	return true;
-}
-
-/* What was there before keeps its parts before and after the new one. */
 static void add_map(struct fl_perf_data *d, struct fl_perf_maps **place,
-		    const struct fl_perf_map *map)
+		    const struct fl_mapping *map)
 {
 	struct fl_perf_maps *maps = own_maps(d, place);
-	struct fl_perf_map new[3];
-	size_t from, to, n = 0;
 
-	if (!maps || map->start >= map->end)
+	if (!maps || map->start >= map->end || maps->maps.count >= MAX_MAPS)
 		return;
-	from = count_before(maps, map->start);
-	if (from && maps->data[from - 1].end > map->start)
-		from--;
-	to = count_before(maps, map->end - 1);
-	if (from < to) {
-		struct fl_perf_map first = maps->data[from];
-		struct fl_perf_map last = maps->data[to - 1];
-
-		if (first.start < map->start) {
-			new[n] = first;
-			new[n++].end = map->start;
-		}
-		new[n++] = *map;
-		if (last.end > map->end) {
-			new[n] = last;
-			new[n].offset += map->end - last.start;
-			new[n++].start = map->end;
-		}
+	if (overlaps(&maps->maps, map->start, map->end))
 		maps->id = ++d->nmaps;
-	} else {
-		new[n++] = *map;
-	}
-	replace(d, maps, from, FL_MAX(from, to), new, n);
-}
-
-static void remove_map(struct fl_perf_data *d, struct fl_perf_maps **place,
-		       uint64_t start)
-{
-	struct fl_perf_maps *maps = own_maps(d, place);
-	size_t n = maps ? count_before(maps, start) : 0;
-
-	if (!n || maps->data[n - 1].start != start)
-		return;
-	replace(d, maps, n - 1, n, NULL, 0);
-	maps->last = 0;
-	maps->id = ++d->nmaps;
+	if (!fl_mappings_add(&maps->maps, map))
+		fl_no_memory(d->flame);
 }
 
 /* Threads ------------------------------------------------------------- */
@@ -366,22 +287,25 @@ struct slice fl_perf_module_name(struct fl_perf_data *d, struct slice path)
 	return fl_buf_slice(buf);
 }
 
-static void map_kernel(struct fl_perf_data *d, struct fl_perf_map *map,
-		       struct slice name, const uint8_t *id, size_t id_size)
+static void map_kernel(struct fl_perf_data *d, const struct fl_mapping *map,
+		       struct slice name, const struct fl_perf_build *build)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
-	struct fl_perf_dso *dso;
+	const struct fl_perf_build *known =
+		fl_perf_build_of(d, FL_SLICE("[kernel.kallsyms]"));
 
-	if (fl_slice_starts(name, kernel))
-		dso = fl_perf_dso(d, FL_SLICE(kernel), FL_SLICE(kernel), id,
-				  id_size);
-	else
-		dso = fl_perf_dso(d, fl_perf_module_name(d, name), name, id, id_size);
-	if (!dso)
-		return;
-	dso->kernel = dso->code = true;
-	map->dso = dso;
-	add_map(d, &d->kernel, map);
+	if (!d->kernel)
+		d->kernel = new_maps(d);
+	if (fl_slice_starts(name, kernel)) {
+		build = build->size ? build : known;
+		if (build)
+			fl_names_kernel_id(d->names, build->id, build->size);
+	} else {
+		name = fl_perf_module_name(d, name);
+	}
+	if (!fl_names_kernel_map(d->names, name, map->start, map->end,
+				 map->offset))
+		fl_no_memory(d->flame);
 }
 
 static bool is_anonymous(struct slice name)
@@ -391,96 +315,69 @@ static bool is_anonymous(struct slice name)
 	       fl_slice_starts(name, "/anon_hugepage");
 }
 
-static bool is_no_file(struct slice name)
-{
-	return fl_slice_starts(name, "[stack") ||
-	       fl_slice_starts(name, "/SYSV") || fl_slice_is(name, "[heap]");
-}
-
-/* Code in memory of no file has its names in a file for its process. */
 static void map_user(struct fl_perf_data *d, struct fl_perf_thread *thread,
-		     struct fl_perf_map *map, struct slice name, bool code,
-		     bool huge, const uint8_t *id, size_t id_size)
+		     struct fl_mapping *map, struct slice name,
+		     const struct fl_perf_build *build)
 {
-	bool identity = is_anonymous(name) || is_no_file(name) || huge;
-	struct slice path = name;
-	char text[40];
-
-	if (identity && code) {
-		snprintf(text, sizeof(text), "/tmp/perf-%" PRIu32 ".map",
-			 thread->pid);
-		path = name = (struct slice){ text, strlen(text) };
-	}
 	if (fl_slice_starts(name, "[vdso"))
 		map->offset = 0;
-	if (fl_slice_ends(name, " (deleted)"))
-		name.size -= sizeof(" (deleted)") - 1;
-	map->dso = fl_perf_dso(d, name, path, id, id_size);
-	if (!map->dso)
-		return;
-	map->dso->identity = identity;
-	map->dso->code |= code;
-	add_map(d, maps_of(d, thread), map);
+	if (!build->size && fl_perf_build_of(d, name))
+		build = fl_perf_build_of(d, name);
+	map->module = fl_names_module(d->names, (pid_t)thread->pid, name,
+				      build->id, build->size);
+	if (map->module)
+		add_map(d, maps_of(d, thread), map);
 }
 
 void fl_perf_take_mmap(struct fl_perf_data *d, struct fl_perf_bytes bytes,
-		  unsigned misc, bool two)
+		       unsigned misc, bool two)
 {
 	uint32_t pid = fl_perf_take32(&bytes), tid = fl_perf_take32(&bytes);
-	struct fl_perf_map map = { .start = fl_perf_take64(&bytes) };
+	struct fl_mapping map = { .start = fl_perf_take64(&bytes) };
 	uint64_t size = fl_perf_take64(&bytes);
-	bool code = !(misc & PERF_MISC_MMAP_DATA), huge = false;
+	bool code = !(misc & PERF_MISC_MMAP_DATA);
+	struct fl_perf_build build = { .size = 0 };
 	const uint8_t *id = NULL;
 	struct fl_perf_thread *thread;
 	struct slice name;
-	size_t id_size = 0;
 
 	map.offset = fl_perf_take64(&bytes);
 	map.end = map.start + FL_MIN(size, UINT64_MAX - map.start);
 	if (two) {
 		id = fl_perf_take(&bytes, 24);
-		code = fl_perf_take32(&bytes) & PROT_EXECUTE;
-		huge = fl_perf_take32(&bytes) & MAP_HUGE;
-		if (id && misc & PERF_MISC_MMAP_BUILD_ID)
-			id_size = *id;
+		code = fl_perf_take64(&bytes) >> (d->big ? 32 : 0) &
+		       PROT_EXECUTE;
 	}
 	name = fl_perf_take_text(&bytes, bytes.end - bytes.at);
 	if (bytes.cut || !name.size)
 		return;
-	id = id_size && id_size <= 20 ? id + 4 : NULL;
+	if (two && misc & PERF_MISC_MMAP_BUILD_ID && *id <= sizeof(build.id)) {
+		build.size = *id;
+		memcpy(build.id, id + 4, build.size);
+	}
 	if ((misc & PERF_MODE) == PERF_MODE_KERNEL) {
-		map_kernel(d, &map, name, id, id_size);
-	} else if ((misc & PERF_MODE) == PERF_MODE_USER) {
+		map_kernel(d, &map, name, &build);
+	} else if ((misc & PERF_MODE) == PERF_MODE_USER &&
+		   (code || !is_anonymous(name))) {
 		thread = fl_perf_thread(d, pid, tid);
 		if (thread)
-			map_user(d, thread, &map, name, code, huge, id,
-				 id_size);
+			map_user(d, thread, &map, name, &build);
 	}
 }
 
 /* A function that the kernel made while it ran: of BPF, or a trampoline. */
 void fl_perf_take_ksymbol(struct fl_perf_data *d, struct fl_perf_bytes bytes)
 {
-	struct fl_perf_map map = { .start = fl_perf_take64(&bytes) };
+	uint64_t start = fl_perf_take64(&bytes);
 	uint32_t size = fl_perf_take32(&bytes);
 	unsigned flags = fl_perf_take32(&bytes);
 	struct slice name = fl_perf_take_text(&bytes, bytes.end - bytes.at);
 
 	flags = bytes.big ? flags & 0xffff : flags >> 16;
-	map.end = map.start + FL_MIN(size, UINT64_MAX - map.start);
-	if (bytes.cut || !name.size)
+	if (bytes.cut || !name.size || flags & KSYMBOL_GONE)
 		return;
-	if (flags & KSYMBOL_GONE) {
-		remove_map(d, &d->kernel, map.start);
-		return;
-	}
-	map.dso = fl_perf_dso(d, name, name, NULL, 0);
-	if (!map.dso)
-		return;
-	map.dso->symbol = map.dso->name;
-	map.dso->kernel = map.dso->code = true;
-	if (!fl_perf_map_at(d->kernel, map.start))
-		add_map(d, &d->kernel, &map);
+	if (!fl_names_kernel_symbol(d->names, start, size, name))
+		fl_no_memory(d->flame);
 }
 
 void fl_perf_processes_free(struct fl_perf_data *d)
@@ -488,11 +385,9 @@ void fl_perf_processes_free(struct fl_perf_data *d)
 	for (size_t i = 0; i < d->nthreads; i++)
 		if (d->threads[i])
 			free_thread(d, i);
-	for (size_t i = 0; i < d->ndsos; i++)
-		fl_map_free(&d->dsos[i]->known);
 	drop_maps(d->kernel);
 	fl_free(d->threads);
-	fl_free(d->dsos);
+	fl_free(d->builds);
 	fl_map_free(&d->by_tid);
 	fl_map_free(&d->cgroups);
 	fl_index_free(&d->by_name);

@@ -69,6 +69,7 @@ static void take_stack(struct fl_perf_bytes *b, struct fl_perf_fields *f)
 	f->stack = fl_perf_take(b, size);
 	used = fl_perf_take64(b);
 	f->stack_size = FL_MIN(used, size);
+	f->stack_full = used >= size;
 }
 
 static void take_rest(const struct fl_perf_attr *attr, struct fl_perf_bytes *b,
