@@ -634,6 +634,21 @@ struct flame_tree *flame_trees_at(const struct flame_trees *trees, size_t i);
 void flame_trees_free(struct flame_trees *trees);
 
 /*
+ * What n nodes show most, of which the first is the root of the others: a part
+ * of the list of flame_tree_nodes.  As pages say it: work is "in zlib", and
+ * frame the own frame that most of it is below (0: none); or work is NULL, and
+ * frame names most of what is not idle.  weight of base, which is without idle
+ * stacks, and of tasks' stacks alone where there are any.
+ */
+struct flame_gist {
+	const char *work;
+	flame_id frame;
+	int64_t weight, base;
+};
+int flame_nodes_gist(struct flame *flame, const struct flame_node *nodes,
+		     size_t n, struct flame_gist *gist);
+
+/*
  * Trials: runs of one job, before a change of it (side 0) and after (side 1),
  * each gathered in a tree of one column, all of one metric.  flame_trials_add
  * copies the weights of the tree; those of side 0 are added first.

@@ -265,6 +265,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/pruned_layout.c libflame/tree/pruned_layout.h \
 	libflame/tree/metric_trees.c \
 	libflame/tree/samples.c libflame/tree/samples.h \
+	libflame/tree/gist.c \
 	libflame/tree/words.c libflame/tree/works.c libflame/tree/works.h \
 	libflame/tree/top.c libflame/tree/scale.c libflame/tree/origins.c libflame/tree/origins.h \
 	libflame/tree/sort_layout.c \

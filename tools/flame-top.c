@@ -3,7 +3,7 @@
  * flame-top: the heaviest frames of any profiles as a table, the callers or
  * callees of some of them, or all stacks as an indented tree.
  */
-#include "table.h"
+#include "top.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -15,7 +15,8 @@
 enum { LEAST_RUN = 3, LEADS_ON = 95 };	/* frames, percent: as pages fold */
 
 struct own {
-	enum { TEXT, TSV, JSON } format;
+	enum top_format format;
+	const char *key;
 	bool format_given, sort_given, by_total, tree, no_fold_trunk;
 	enum flame_ranking which;
 	const char *re;
@@ -29,8 +30,10 @@ static const struct cli_option options[] = {
 	{ 0, "callees", "RE", "whom do frames that match call",
 	  .kind = CLI_TAKE },
 	{ 0, "callers", "RE", "who calls frames that match", .kind = CLI_TAKE },
-	{ 'f', "format", "text|tsv|json", "write this format",
+	{ 'f', "format", "text|tsv|json|markdown", "write this format",
 	  .kind = CLI_TAKE },
+	{ 0, "key", "KEY[=RE][,KEY...]", "a row for each value of labels",
+	  CLI_TEXT, CLI_AT(key) },
 	{ 0, "min", "N|P%", "leave out what is lighter (--tree: 1%)",
 	  .kind = CLI_TAKE },
 	{ 0, "no-fold-trunk", NULL, "--sort total: frames that only lead on, too",
@@ -51,13 +54,15 @@ static bool take_format(struct cli *cli, const char *value)
 	own->format_given = true;
 	cli->output_format = value;
 	if (strcmp(value, "text") == 0)
-		own->format = TEXT;
+		own->format = TOP_TEXT;
 	else if (strcmp(value, "tsv") == 0)
-		own->format = TSV;
+		own->format = TOP_TSV;
 	else if (strcmp(value, "json") == 0)
-		own->format = JSON;
+		own->format = TOP_JSON;
+	else if (strcmp(value, "markdown") == 0)
+		own->format = TOP_MARKDOWN;
 	else {
-		cli_say(cli, "-f %s: text, tsv or json", value);
+		cli_say(cli, "-f %s: text, tsv, json or markdown", value);
 		return false;
 	}
 	return true;
@@ -139,14 +144,34 @@ static bool ends_in(const char *path, const char *end)
 	return n > m && strcmp(path + n - m, end) == 0;
 }
 
+static bool check_key(struct cli *cli)
+{
+	struct own *own = cli->own;
+	unsigned keys = 1;
+
+	if (own->key && (own->tree || own->re || own->sort_given)) {
+		cli_say(cli, "--key: a table by labels has no --tree, "
+			"--callers, --callees or --sort");
+		return false;
+	}
+	for (const char *at = own->key; at && *at && *at != '='; at++)
+		keys += *at == ',';
+	if (keys > TOP_MAX_KEYS) {
+		cli_say(cli, "--key %s: at most %d keys", own->key,
+			TOP_MAX_KEYS);
+		return false;
+	}
+	return !own->key || cli_filter(cli, "key", own->key);
+}
+
 static bool check_options(struct cli *cli)
 {
 	struct own *own = cli->own;
 
 	cli->own_output = true;
 	if (!own->format_given && cli->output)
-		own->format = ends_in(cli->output, ".json") ? JSON :
-			      ends_in(cli->output, ".tsv") ? TSV : TEXT;
+		own->format = ends_in(cli->output, ".json") ? TOP_JSON :
+			      ends_in(cli->output, ".tsv") ? TOP_TSV : TOP_TEXT;
 	if (own->re && !own->sort_given)
 		own->by_total = true;
 	if (own->rows < 0)
@@ -156,9 +181,11 @@ static bool check_options(struct cli *cli)
 		own->percent = true;
 	}
 	if (own->no_fold_trunk && !cli->quiet &&
-	    (!own->by_total || own->re || own->tree || own->format != TEXT))
+	    (!own->by_total || own->re || own->tree || own->format != TOP_TEXT))
 		cli_say(cli, "--no-fold-trunk is ignored: only the table of "
 			"--sort total leaves frames out");
+	if (!check_key(cli))
+		return false;
 	/* For a tree, filters leave the stacks below or above the match. */
 	if (own->tree && own->which == FLAME_CALLEES)
 		return cli_filter(cli, "root-innermost", own->re);
@@ -195,11 +222,10 @@ struct view {
 	const struct flame *flame;
 	const struct flame_tree *tree;
 	struct row *rows;
-	size_t n, all;		/* rows shown, and those there are */
+	size_t n;
 	size_t passed;		/* rows of runs, which are not shown */
 	int64_t total;		/* that percentages are of */
-	const char *metric, *unit;
-	struct cli_table table;
+	struct top_report report;
 	flame_id lighter;	/* the name of what a tree leaves out */
 	struct flame_text *out;
 };
@@ -309,10 +335,10 @@ static bool fill_ranks(struct view *v, struct flame_tree *tree)
 	}
 	qsort(v->rows, v->n, sizeof(*v->rows),
 	      v->own->by_total ? by_total : by_self);
-	v->all = v->n;
+	v->report.all = v->n;
 	drop_light(v);
 	return v->own->which != FLAME_NAMES || !v->own->by_total ||
-	       v->own->no_fold_trunk || v->own->format != TEXT ||
+	       v->own->no_fold_trunk || v->own->format != TOP_TEXT ||
 	       pass_over_runs(v, tree);
 }
 
@@ -366,7 +392,7 @@ static bool fill_nodes(struct view *v, struct flame_tree *tree)
 	else
 		cli_no_memory(v->cli);
 	free(rest);
-	v->all = v->n;
+	v->report.all = v->n;
 	return v->n;
 }
 
@@ -386,9 +412,9 @@ static void put_left_out(const struct view *v)
 	bool around = v->own->which != FLAME_NAMES;
 	int64_t sum = 0;
 
-	if (v->n == v->all)
+	if (v->n == v->report.all)
 		return;
-	cli_print(v->out, "; %zu of %zu %s", v->n, v->all,
+	cli_print(v->out, "; %zu of %zu %s", v->n, v->report.all,
 		  v->own->tree ? "rows" : "frames");
 	for (size_t i = 0; i < v->n; i++)
 		sum += around ? v->rows[i].total : v->rows[i].self;
@@ -401,27 +427,35 @@ static void put_left_out(const struct view *v)
 			  v->passed);
 }
 
-static bool put_visible(const struct view *v, const char *text)
+static bool put_visible(const char *text, const struct cli *cli,
+			struct flame_text *out)
 {
 	char *shown = cli_visible(text, strlen(text));
 
 	if (!shown)
-		return cli_no_memory(v->cli);
-	flame_text_put(v->out, shown, strlen(shown));
+		return cli_no_memory(cli);
+	flame_text_put(out, shown, strlen(shown));
 	free(shown);
 	return true;
 }
 
+bool top_heading(const struct top_report *r, struct flame_text *out)
+{
+	const struct cli *cli = r->table.cli;
+	bool good = put_visible(r->metric, cli, out);
+
+	cli_print(out, "%s%s ", r->metric[0] ? ": " : "",
+		  cli_weight(&r->table, r->table.total).text);
+	return put_visible(r->unit, cli, out) && good;
+}
+
 static bool put_heading(const struct view *v)
 {
-	bool good = put_visible(v, v->metric);
+	bool good = top_heading(&v->report, v->out);
 
-	cli_print(v->out, "%s%s ", v->metric[0] ? ": " : "",
-		  cli_weight(&v->table, v->total).text);
-	good &= put_visible(v, v->unit);
 	if (v->own->which != FLAME_NAMES && !v->own->tree) {
 		cli_print(v->out, " in what matches ");
-		good &= put_visible(v, v->own->re);
+		good &= put_visible(v->own->re, v->cli, v->out);
 		cli_print(v->out, ", by %s",
 			  v->own->which == FLAME_CALLERS ? "caller" :
 							   "callee");
@@ -441,44 +475,44 @@ static char mark_of(const struct cli_table *table, const void *at)
 	return share >= 0.1 && !own->tree ? '+' : share < 0.01 ? '.' : ' ';
 }
 
-static bool put_json(struct view *v)
+bool top_json(const struct top_report *r, struct flame_text *out)
 {
 	cJSON *head = cJSON_CreateObject();
 	char *text = NULL;
 
-	if (cJSON_AddStringToObject(head, "metric", v->metric) &&
-	    cJSON_AddStringToObject(head, "unit", v->unit) &&
+	if (cJSON_AddStringToObject(head, "metric", r->metric) &&
+	    cJSON_AddStringToObject(head, "unit", r->unit) &&
 	    cJSON_AddRawToObject(head, "total",
-				 cli_weight(&v->table, v->total).text))
+				 cli_weight(&r->table, r->table.total).text))
 		text = cJSON_PrintUnformatted(head);
 	cJSON_Delete(head);
 	if (!text)
-		return cli_no_memory(v->cli);
+		return cli_no_memory(r->table.cli);
 	/* Its '}' comes at the end. */
-	flame_text_put(v->out, text, strlen(text) - 1);
+	flame_text_put(out, text, strlen(text) - 1);
 	cJSON_free(text);
-	return cli_print(v->out, ",\"rows\":[") &&
-	       cli_table_json(&v->table, v->out) &&
-	       cli_print(v->out, "\n]}\n");
+	return cli_print(out, ",\"rows\":[") &&
+	       cli_table_json(&r->table, out) && cli_print(out, "\n]}\n");
 }
 
 static bool put(struct view *v)
 {
 	const struct own *own = v->own;
+	struct top_report *r = &v->report;
 
-	cli_metric(v->flame, v->tree, &v->metric, &v->unit);
-	v->table = (struct cli_table){
+	cli_metric(v->flame, v->tree, &r->metric, &r->unit);
+	r->table = (struct cli_table){
 		.cli = v->cli, .own = own, .mark = mark_of,
 		.columns = own->tree ? columns : columns + 1,
 		.rows = v->rows, .row_size = sizeof(*v->rows), .n = v->n,
 		.flame = v->flame, .nobody = nobody(own), .total = v->total,
-		.micro = strcmp(v->unit, "core-seconds") == 0 ||
-			 strcmp(v->unit, "money") == 0,
+		.micro = cli_is_micro(r->unit),
 	};
 	switch (own->format) {
-	case TSV: return cli_table_tsv(&v->table, v->out);
-	case JSON: return put_json(v);
-	default: return put_heading(v) && cli_table_text(&v->table, 0, v->out);
+	case TOP_TSV: return cli_table_tsv(&r->table, v->out);
+	case TOP_JSON: return top_json(r, v->out);
+	case TOP_MARKDOWN: return cli_table_markdown(&r->table, 0, v->out);
+	default: return put_heading(v) && cli_table_text(&r->table, 0, v->out);
 	}
 }
 
@@ -493,6 +527,11 @@ static int gathered(struct cli *cli, struct flame *flame,
 	};
 	int status = CLI_TROUBLE;
 
+	if (own->key)
+		return top_keys_write(cli, flame, tree, &(struct top_keys){
+			.list = own->key, .format = own->format,
+			.rows = own->rows, .min = minimum(&view),
+		});
 	if (!(own->tree ? fill_nodes(&view, tree) : fill_ranks(&view, tree)))
 		return CLI_TROUBLE;
 	if (own->rows && view.n > (size_t)own->rows)

@@ -103,7 +103,8 @@ tools_flame_record_LDADD = libflsample.la $(tool_libs)
 dist_man_MANS += tools/flame-record.1
 endif
 
-tools_flame_top_SOURCES = tools/flame-top.c $(cli_sources) $(table_sources)
+tools_flame_top_SOURCES = tools/flame-top.c tools/top.h tools/top_keys.c \
+	$(cli_sources) $(table_sources)
 tools_flame_top_LDADD = $(tool_libs) $(CJSON_LIBS)
 dist_man_MANS += tools/flame-top.1
 
@@ -129,7 +130,7 @@ dist_man_MANS += tools/flame.1
 tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
 	tools/flame-filter.c tools/flame-fold.c tools/flame-graph.c \
 	tools/flame-merge.c tools/merge_header.c tools/merge.h \
-	tools/flame-top.c tools/jfr2flame.c \
+	tools/flame-top.c tools/top_keys.c tools/jfr2flame.c \
 	$(site_sources) $(cli_sources) $(table_sources)
 nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)
 tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL

@@ -260,15 +260,38 @@ static const char *colour_of(char mark)
 	return "";
 }
 
-/* The widest cell of a column; of names, which come last, it does not count. */
+static size_t letters(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += !is_inside(*text);
+	return n;
+}
+
+/* The next column of names that text shows; the last one is as wide as it is. */
+static const struct cli_column *next_name(const struct cli_column *c)
+{
+	for (; c->kind; c++)
+		if (is_shown(c, c->title, CLI_IN_TEXT) && is_name(c))
+			return c;
+	return NULL;
+}
+
+/* The widest cell of a column. */
 static size_t width_of(const struct cli_table *t, const struct cli_column *c,
 		       size_t n)
 {
 	size_t width = strlen(c->title), size;
 
 	for (size_t i = 0; i < n; i++) {
-		size = strlen(spell(t, c, row_at(t, i)).text);
+		const void *row = row_at(t, i);
+		char *name = is_name(c) ? name_text(t, c, row) : NULL;
+
+		size = letters(name ? name : is_name(c) ? "" :
+			       spell(t, c, row).text);
 		width = size > width ? size : width;
+		free(name);
 	}
 	return width;
 }
@@ -299,18 +322,21 @@ static bool put_row(const struct cli_table *t, struct flame_text *out,
 	const char *colour = !s->colours ? "" :
 			     colour_of(!row ? 'h' : t->mark ? t->mark(t, row) :
 							      ' ');
+	const struct cli_column *c = next_name(t->columns), *next;
 	char *name;
 
 	cli_print(out, "%s", colour);
 	put_cells(t, out, row, s);
-	for (const struct cli_column *c = t->columns; c->kind; c++) {
-		if (!is_shown(c, c->title, CLI_IN_TEXT) || !is_name(c))
-			continue;
+	for (; c; c = next) {
+		next = next_name(c + 1);
 		name = row ? name_text(t, c, row) :
 		       strdup(t->title ? t->title : c->title);
 		if (!name)
 			return cli_no_memory(t->cli);
-		put_name(out, name, s->left);
+		put_name(out, name, next ? SIZE_MAX : s->left);
+		if (next)
+			cli_print(out, "%*s", (int)(s->widths[c - t->columns] +
+						    2 - letters(name)), "");
 		free(name);
 	}
 	cli_print(out, "%s\n", colour[0] ? "\033[0m" : "");
@@ -325,7 +351,8 @@ bool cli_table_text(const struct cli_table *t, size_t most,
 	bool good;
 
 	for (const struct cli_column *c = t->columns; c->kind; c++, i++)
-		if (is_shown(c, c->title, CLI_IN_TEXT) && !is_name(c)) {
+		if (is_shown(c, c->title, CLI_IN_TEXT) &&
+		    (!is_name(c) || next_name(c + 1))) {
 			s.widths[i] = width_of(t, c, n);
 			used += s.widths[i] + 2;
 		}
@@ -435,9 +462,14 @@ static bool put_field(const struct cli_table *t, const struct cli_column *c,
 	const char *at;
 	char *text;
 
-	if (!is_name(c))
+	if (c->kind == CLI_CELL_TEXT) {
+		at = NUMBER(char *const) ? NUMBER(char *const) : "";
+		n = strlen(at);
+	} else if (is_name(c)) {
+		at = flame_name_text(t->flame, frame->name, &n);
+	} else {
 		return cli_print(out, "%s", spell(t, c, row).text);
-	at = flame_name_text(t->flame, frame->name, &n);
+	}
 	size = flame_tsv_cell(NULL, 0, at, n);
 	text = malloc(size + 1);
 	if (!text)
@@ -587,6 +619,11 @@ bool cli_table_json(const struct cli_table *t, struct flame_text *out)
 		cJSON_Delete(object);
 	}
 	return good;
+}
+
+bool cli_is_micro(const char *unit)
+{
+	return strcmp(unit, "core-seconds") == 0 || strcmp(unit, "money") == 0;
 }
 
 void cli_metric(const struct flame *flame, const struct flame_tree *tree,

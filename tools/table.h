@@ -105,5 +105,7 @@ void cli_table_html(const struct cli_table *table, size_t most, FILE *to);
 /* The members of one row.  false: out of memory. */
 bool cli_row_json(const struct cli_table *table, const void *row, cJSON *to);
 void cli_html_text(FILE *to, const char *text);
+/* Whether weights of a unit, as cli_metric has it, are in millionths of it. */
+bool cli_is_micro(const char *unit);
 
 #endif
