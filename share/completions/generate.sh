@@ -13,7 +13,7 @@ exec ${AWK:-awk} -v shell="$1" -v tool="$2" '
 BEGIN {
 	known["tidy NAME"] = "java-modules java-lambdas java-lines" \
 		" rust-hashes gcc-clones cxx-arguments cxx-templates go" \
-		" python-lines numbers-in-thread-names addresses"
+		" python-lines numbers-in-thread-names tids addresses"
 	known["event NAME"] = "list cpu wall alloc lock native nativemem" \
 		" live file socket wait sleep error exception cost"
 	known["events all|LIST"] = "all cpu wall alloc lock"
