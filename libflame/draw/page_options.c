@@ -6,7 +6,6 @@
 
 #include "draw/draw.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -117,15 +116,6 @@ static int add_mine(struct flame *flame, void *member, const char *value,
 	       fl_option_line(flame, member, value) : FLAME_FAILED;
 }
 
-static int set_nameattr(struct flame *flame, void *member, const char *value,
-			char *reason)
-{
-	if (access(value, R_OK) == 0)
-		return fl_option_text(flame, member, value);
-	snprintf(reason, FL_REASON_SIZE, "%s", strerror(errno));
-	return FLAME_FAILED;
-}
-
 static int set_colors(struct flame *flame, void *member, const char *value,
 		      char *reason)
 {
@@ -218,7 +208,7 @@ static const struct fl_option rows[] = {
 	  .outputs = FL_OUTPUT_SVG },
 	{ "nameattr", "FILE", "SVG: links and titles by name",
 	  FL_OPTION_TEXT, AT(svg.nameattr), FL_SCOPE_DETAIL,
-	  .set = set_nameattr,
+	  .set = fl_option_file,
 	  .outputs = FL_OUTPUT_SVG },
 	{ "nametype", "TEXT", "SVG: what a name is, in the details",
 	  FL_OPTION_TEXT, AT(svg.nametype), FL_SCOPE_DETAIL,

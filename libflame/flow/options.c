@@ -7,7 +7,9 @@
 #include "flow/options.h"
 #include "flow/flow.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define REFUSE(reason, ...) \
 	(snprintf(reason, FL_REASON_SIZE, __VA_ARGS__), FLAME_FAILED)
@@ -46,6 +48,15 @@ int fl_option_line(struct flame *flame, void *member, const char *line)
 	fl_free(*to);
 	*to = fl_memory_adopt(joined);
 	return *to ? FLAME_OK : fl_no_memory(flame);
+}
+
+int fl_option_file(struct flame *flame, void *member, const char *path,
+		   char *reason)
+{
+	if (access(path, R_OK) == 0)
+		return fl_option_text(flame, member, path);
+	snprintf(reason, FL_REASON_SIZE, "%s", strerror(errno));
+	return FLAME_FAILED;
 }
 
 static int set_text(struct flame *flame, const struct fl_option *row,

@@ -83,6 +83,9 @@ int fl_option_set(struct flame *flame, const struct fl_option *row,
 		  void *values, const char *value);
 /* A TEXT member replaced by a copy of the text. */
 int fl_option_text(struct flame *flame, void *member, const char *text);
+/* The same with the path of a file or folder that can be read. */
+int fl_option_file(struct flame *flame, void *member, const char *path,
+		   char *reason);
 /* A LINES member with a line more. */
 int fl_option_line(struct flame *flame, void *member, const char *line);
 

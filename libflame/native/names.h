@@ -39,12 +39,12 @@ struct fl_names_options {
 	{ .name = "symfs", .argument = "DIR", \
 	  .summary = "addresses: programs and libraries lie below DIR", \
 	  .kind = FL_OPTION_TEXT, .offset = offsetof(type, names.symfs), \
-	  .least = 1 }
+	  .set = fl_option_file, .least = 1 }
 #define FL_OPTION_ROW_KALLSYMS(type) \
 	{ .name = "kallsyms", .argument = "FILE", \
 	  .summary = "addresses: a copy of /proc/kallsyms", \
 	  .kind = FL_OPTION_TEXT, .offset = offsetof(type, names.kallsyms), \
-	  .least = 1 }
+	  .set = fl_option_file, .least = 1 }
 
 struct fl_native_names;
 
