@@ -78,11 +78,16 @@ static bool read_names(struct names *names, struct fl_elf *elf)
 	return true;
 }
 
-/* NULL: the slot has none. */
+/*
+ * NULL: there is no such slot.  Empty: a function of the same file that is
+ * chosen at start (IRELATIVE), whose stub is "@plt", as perf has it.
+ */
 static const char *name_of(const struct names *names, const struct slot *slot)
 {
 	Elf64_Sym sym;
 
+	if (slot && !slot->symbol)
+		return "";
 	if (!slot || slot->symbol >= names->nsymbols)
 		return NULL;
 	memcpy(&sym, names->symbols + slot->symbol * sizeof(sym), sizeof(sym));

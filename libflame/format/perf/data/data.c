@@ -388,7 +388,8 @@ static int end(struct fl_perf_data *d)
 	if (d->names)
 		fl_names_report(d->names, name);
 	if (d->damage[0])
-		fl_warn(d->flame, "%s: %s", name, d->damage);
+		fl_warn(d->flame, "%s: %s%s", name, d->damage, text->samples ?
+			"" : "; perf script may print what we cannot read");
 	if (d->damage[0] || d->bad || d->unknown_id)
 		d->source->damage = text->samples ? 1 : 2;
 	return fl_perf_end(text);
