@@ -179,6 +179,8 @@ void fl_debug_close(struct fl_debug *module)
 	fl_free(module->units);
 	fl_index_free(&module->by_name);
 	fl_map_free(&module->known);
+	fl_map_free(&module->scopes);
+	fl_map_free(&module->chains);
 	fl_arena_free(&module->arena);
 	fl_free(module);
 }

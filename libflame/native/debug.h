@@ -43,6 +43,8 @@ struct fl_debug {
 	size_t nsymbols, symbols_capacity;
 	struct fl_index by_name;	/* to symbols + 1 */
 	struct fl_map known;		/* addresses, for inline.c */
+	/* By place of a die, as libdw walks a unit for each: see inlined.c. */
+	struct fl_map scopes, chains;
 	struct fl_debug_unit {
 		uint64_t start, end;
 		Dwarf_Off die;

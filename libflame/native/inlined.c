@@ -96,7 +96,7 @@ static Dwarf_Die origin_of(Dwarf_Die die)
 }
 
 /* "ns::Class::" of the scopes that a function is declared in. */
-static void put_scopes(struct fl_buf *to, Dwarf_Die *function)
+static void find_scopes(struct fl_buf *to, Dwarf_Die *function)
 {
 	Dwarf_Die *scopes = NULL;
 	int n = fl_dw.dwarf_getscopes_die(function, &scopes);
@@ -118,15 +118,36 @@ static void put_scopes(struct fl_buf *to, Dwarf_Die *function)
 	fl_free(scopes);
 }
 
+static void put_scopes(struct fl_debug *m, struct fl_buf *to,
+		       Dwarf_Die *function)
+{
+	uint64_t key = (uint64_t)(uintptr_t)function->addr;
+	uint64_t *known = fl_map_get(&m->scopes, key);
+	size_t begin = to->size;
+	char *copy;
+
+	if (known) {
+		fl_buf_text(to, (const char *)(uintptr_t)*known);
+		return;
+	}
+	find_scopes(to, function);
+	copy = to->failed ? NULL : fl_arena_copy(
+		&m->arena, to->size > begin ? to->data + begin : "",
+		to->size - begin);
+	known = copy ? fl_map_put(&m->scopes, key, NULL) : NULL;
+	if (known)
+		*known = (uint64_t)(uintptr_t)copy;
+}
+
 /* NULL: it has none. */
-static const char *put_name(struct fl_buf *to, Dwarf_Die *die,
-			    Dwarf_Die *origin)
+static const char *put_name(struct fl_debug *m, struct fl_buf *to,
+			    Dwarf_Die *die, Dwarf_Die *origin)
 {
 	const char *name = fl_dw.dwarf_diename(die);
 
 	if (!name)
 		return NULL;
-	put_scopes(to, origin);
+	put_scopes(m, to, origin);
 	fl_buf_text(to, name);
 	return to->failed ? NULL : to->data;
 }
@@ -206,8 +227,40 @@ static const char *linkage_of(Dwarf_Die *origin)
 		fl_dw.dwarf_attr(origin, DW_AT_linkage_name, &attribute));
 }
 
-static bool each_of_chain(Dwarf_Die *unit, uint64_t address, Dwarf_Die *chain,
-			  int n,
+/* What a die lies in, from itself out to the function. */
+struct chain {
+	int n;
+	Dwarf_Die dies[];
+};
+
+/* NULL: it is in no function, or out of memory. */
+static const struct chain *chain_of(struct fl_debug *m, Dwarf_Die *die)
+{
+	uint64_t key = (uint64_t)(uintptr_t)die->addr;
+	uint64_t *known = fl_map_get(&m->chains, key);
+	struct chain *chain = NULL;
+	Dwarf_Die *dies = NULL;
+	int n;
+
+	if (known)
+		return (const struct chain *)(uintptr_t)*known;
+	n = fl_dw.dwarf_getscopes_die(die, &dies);
+	if (n > 0)
+		chain = fl_arena_alloc(&m->arena, sizeof(*chain) +
+				       (size_t)n * sizeof(*dies));
+	if (chain) {
+		chain->n = n;
+		memcpy(chain->dies, dies, (size_t)n * sizeof(*dies));
+		known = fl_map_put(&m->chains, key, NULL);
+	}
+	if (known)
+		*known = (uint64_t)(uintptr_t)chain;
+	fl_free(dies);
+	return chain;
+}
+
+static bool each_of_chain(struct fl_debug *m, Dwarf_Die *unit, uint64_t address,
+			  const struct chain *chain,
 			  void (*take)(void *, const struct fl_inlined *),
 			  void *arg)
 {
@@ -215,8 +268,9 @@ static bool each_of_chain(Dwarf_Die *unit, uint64_t address, Dwarf_Die *chain,
 	struct fl_buf buf = { 0 };
 	bool whole = false;
 
-	for (int i = 0; i < n && !whole; i++) {
-		int tag = fl_dw.dwarf_tag(&chain[i]);
+	for (int i = 0; i < chain->n && !whole; i++) {
+		Dwarf_Die die = chain->dies[i];
+		int tag = fl_dw.dwarf_tag(&die);
 		struct fl_inlined at = {
 			.inlined = tag == DW_TAG_inlined_subroutine,
 			.file = source.file, .line = (unsigned)source.line,
@@ -225,13 +279,13 @@ static bool each_of_chain(Dwarf_Die *unit, uint64_t address, Dwarf_Die *chain,
 
 		if (!at.inlined && tag != DW_TAG_subprogram)
 			continue;
-		origin = origin_of(chain[i]);
+		origin = origin_of(die);
 		at.linkage = linkage_of(&origin);
 		buf.size = 0;
-		at.name = put_name(&buf, &chain[i], &origin);
+		at.name = put_name(m, &buf, &die, &origin);
 		take(arg, &at);
 		whole = !at.inlined;
-		source = source_of_call(unit, &chain[i]);
+		source = source_of_call(unit, &die);
 	}
 	fl_buf_free(&buf);
 	return whole;
@@ -241,17 +295,16 @@ bool fl_inlined_each(struct fl_debug *module, uint64_t address,
 		     void (*take)(void *arg, const struct fl_inlined *at),
 		     void *arg)
 {
-	Dwarf_Die unit, *scopes = NULL, *chain = NULL;
+	const struct chain *chain;
+	Dwarf_Die unit, *scopes = NULL;
 	bool good = false;
-	int n;
 
 	if (find_unit(module, address, &unit) &&
 	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
-		n = fl_dw.dwarf_getscopes_die(&scopes[0], &chain);
-		good = n > 0 && each_of_chain(&unit, address, chain, n, take,
-					      arg);
+		chain = chain_of(module, &scopes[0]);
+		good = chain && each_of_chain(module, &unit, address, chain,
+					      take, arg);
 	}
-	fl_free(chain);
 	fl_free(scopes);
 	return good;
 }
