@@ -43,9 +43,12 @@ npm_into() {
 		mv "$store/$1.new" "$store/$1"
 }
 mvn_into() {
-	mvn -q -B dependency:copy -Dartifact="$2" \
-		-DoutputDirectory="$store/$1.new" &&
-		mv "$store/$1.new" "$store/$1"
+	local artifact
+	for artifact in "${@:2}"; do
+		mvn -q -B dependency:copy -Dartifact="$artifact" \
+			-DoutputDirectory="$store/$1.new" || return
+	done
+	mv "$store/$1.new" "$store/$1"
 }
 # A package of Debian, unpacked and not installed: no service starts.
 deb_into() (

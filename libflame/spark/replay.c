@@ -608,6 +608,43 @@ static bool link_stage(struct fl_replay *r, size_t i,
 	       wait_for(r, submit, fl_replay_done(r, before));
 }
 
+/*
+ * Stages of no job that is known waited for the one that ended before them.
+ * None waits for a stage that took no time, so that two of a moment do not wait
+ * for each other.
+ */
+static bool link_jobless(struct fl_replay *r)
+{
+	struct pair *ends = fl_zeroed(r->nstages + 1, sizeof(*ends));
+	struct pair *begins = fl_zeroed(r->nstages + 1, sizeof(*begins));
+	bool good = ends && begins;
+	size_t n = 0, nends = 0, ended = 0;
+
+	for (size_t i = 0; good && i < r->nstages; i++) {
+		const struct fl_replay_stage *s = &r->stages[i];
+
+		if (s->job != UINT32_MAX)
+			continue;
+		if (s->submitted < s->done)
+			ends[nends++] = (struct pair){ s->done, (int64_t)i, i };
+		begins[n++] = (struct pair){ s->submitted, (int64_t)i, i };
+	}
+	if (good) {
+		sort(ends, nends);
+		sort(begins, n);
+	}
+	for (size_t i = 0; good && i < n; i++) {
+		while (ended < nends && ends[ended].key <= begins[i].key)
+			ended++;
+		good = !ended || wait_for(
+			r, fl_replay_submit(r, begins[i].at),
+			fl_replay_done(r, ends[ended - 1].at));
+	}
+	fl_free(ends);
+	fl_free(begins);
+	return good;
+}
+
 static bool link_stages(struct fl_replay *r)
 {
 	struct fl_map heads = { 0 };
@@ -628,7 +665,7 @@ static bool link_stages(struct fl_replay *r)
 		good = link_stage(r, i, &heads, next);
 	fl_map_free(&heads);
 	fl_free(next);
-	return good;
+	return good && link_jobless(r);
 }
 
 /* The last node of n that is before a time; n: none. */

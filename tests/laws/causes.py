@@ -273,9 +273,15 @@ def ledger(n, flame_batch):
             found = collections.Counter()
             for cause in bill["causes"]:
                 found[cause["key"]] += cause.get(key, 0)
-            for name in ("start", "driver", "pending", "few", "tail", "tasks"):
-                if key == "paid_us" and name == "tasks":
-                    continue
+            names = ["start", "driver", "pending"]
+            if key == "wall_us":
+                # While a task runs time is of what the end waited for.
+                wanted["all"] = job.now
+                found["all"] = sum(found.values())
+                names.append("all")
+            else:
+                names += ["few", "tail"]
+            for name in names:
                 # Idle time is scaled to what was paid, to a microsecond.
                 if abs(found[name] - wanted[name] * 1000) > 3:
                     print(f"{seed}: {key} of {name}: {found[name]}, wanted "

@@ -51,6 +51,8 @@ VALUES = {
     'COLOR': ['#fff', '#123456', 'red'],
     'PEER': ['perl', 'inferno'],
     'all|LIST': ['all', 'cpu,wall', 'alloc'],
+    'FILE': ['/proc/kallsyms', 'nope'],
+    'DIR': ['/', '/usr', 'nope'],
     'PATH': ['profile-exec-7.jfr', '/x/y', ''],
     'ID': ['0', '1', 'driver', ''],
     'LIST': ['runnable', 'sleeping', 'runnable,sleeping'],

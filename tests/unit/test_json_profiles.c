@@ -276,7 +276,8 @@ Test(trace_event, frames_that_never_end_do_with_the_last_event)
 {
 	FOLDS("trace-event", "[" EVENT("B", "a", 0) "," EVENT("B", "b", 3)
 	      "," EVENT("i", "c", 9), NULL, "a 3000\n");
-	TELLS("");
+	TELLS("in: its list is not closed: it is still being written, or cut "
+	      "between two records\n");
 }
 
 Test(trace_event, order_in_the_file_breaks_ties)
