@@ -305,7 +305,7 @@ TESTS += tests/unit/missing
 endif
 
 EXTRA_DIST += tests/README tests/timed tests/tap.sh tests/fetch.sh tests/tools.sh tests/unit/missing tests/unit/leaks
-EXTRA_DIST += tests/unit/filter.h tests/unit/said.h tests/unit/folds.h
+EXTRA_DIST += tests/unit/filter.h tests/unit/printer.h tests/unit/said.h tests/unit/folds.h
 EXTRA_DIST += tests/release tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
 	tests/jfr-text tests/laws tests/live tests/mk tests/packages \

@@ -7,15 +7,15 @@
 #include "fl.h"
 
 #include "format/formats.h"
+#include "printer.h"
 #include "said.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 TestSuite(bpftrace_grammar, .init = start, .fini = stop, .timeout = 600);
 
-enum { MAPS = 5000, ENTRIES = 5, DEPTH = 5, SIZE = 16 << 10 };
+enum { MAPS = 5000, ENTRIES = 5, DEPTH = 5 };
 
 enum part { COMM, PID, USER, KERNEL, PARTS };
 
@@ -30,32 +30,6 @@ static const char *const user_names[] = {
 static const char *const kernel_names[] = {
 	"vfs_read", "ksys_read", "schedule", "do_sys_openat2",
 };
-
-static uint32_t state;
-
-static uint32_t random_below(uint32_t n)
-{
-	state = state * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)(state >> 8) * n >> 24);
-}
-
-struct text {
-	char at[SIZE];
-	size_t n;
-};
-
-static void put(struct text *t, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void put(struct text *t, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	t->n += (size_t)vsnprintf(t->at + t->n, SIZE - t->n, format, args);
-	va_end(args);
-	cr_assert(t->n < SIZE);
-}
 
 /* A map: the same parts in the same order for all of its entries. */
 struct map {

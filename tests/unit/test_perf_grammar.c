@@ -11,17 +11,17 @@
 
 #include "format/formats.h"
 #include "format/perf/reader.h"
+#include "printer.h"
 #include "said.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 TestSuite(grammar, .init = start, .fini = stop, .timeout = 3600);
 
 enum { LAYOUTS = 100000, SLOW_LAYOUTS = 10000 };
-enum { SAMPLES = 6, DEPTH = 7, SIZE = 16 << 10 };
+enum { SAMPLES = 6, DEPTH = 7 };
 
 /* Columns, in perf's order: perf script -F. */
 enum column {
@@ -67,33 +67,6 @@ static const char *const comms[] = {
 };
 
 static const char *const events[] = { "cycles:u", "cpu-clock" };
-
-static uint32_t state;
-
-static uint32_t random_below(uint32_t n)
-{
-	state = state * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)(state >> 8) * n >> 24);
-}
-
-struct text {
-	char at[SIZE];
-	size_t n;
-	bool crlf;
-};
-
-static void put(struct text *t, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void put(struct text *t, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	t->n += (size_t)vsnprintf(t->at + t->n, SIZE - t->n, format, args);
-	va_end(args);
-	cr_assert(t->n < SIZE);
-}
 
 static void put_newline(struct text *t)
 {
@@ -340,7 +313,7 @@ static int by_text(const void *a, const void *b)
 /* The stacks of the first n samples, sorted, a line each. */
 static const char *truth(const struct layout *l, unsigned n)
 {
-	static char all[SIZE];
+	static char all[TEXT_SIZE];
 	const char *lines[SAMPLES];
 	size_t at = 0, count = 0;
 
@@ -352,7 +325,7 @@ static const char *truth(const struct layout *l, unsigned n)
 		count++;
 		if (i + 1 < n && strcmp(lines[i], lines[i + 1]) == 0)
 			continue;
-		at += (size_t)snprintf(all + at, SIZE - at, "%s %zu\n",
+		at += (size_t)snprintf(all + at, TEXT_SIZE - at, "%s %zu\n",
 				       lines[i], count);
 		count = 0;
 	}
