@@ -609,9 +609,9 @@ static bool link_stage(struct fl_replay *r, size_t i,
 }
 
 /*
- * Stages of no job that is known waited for the one that ended before them.
- * None waits for a stage that took no time, so that two of a moment do not wait
- * for each other.
+ * Stages of no job that is known waited for the one that ended before them; not
+ * for one without any duration, so that two of a moment never wait for each
+ * other.
  */
 static bool link_jobless(struct fl_replay *r)
 {
