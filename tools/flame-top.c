@@ -326,7 +326,7 @@ static bool fill_ranks(struct view *v, struct flame_tree *tree)
 		v->total = 0;
 	for (size_t i = 0; i < v->n; i++) {
 		v->rows[i] = (struct row){
-			.frame = { ranks[i].name, 0 },
+			.frame = { .name = ranks[i].name },
 			.text = flame_name_text(v->flame, ranks[i].name, NULL),
 			.self = ranks[i].self[0], .total = ranks[i].total[0],
 		};
@@ -347,7 +347,7 @@ static void add_lighter(struct view *v, const int64_t *rest, unsigned level)
 {
 	if (rest[level])
 		v->rows[v->n++] = (struct row){
-			.frame = { v->lighter, level + 1 },
+			.frame = { .name = v->lighter, .level = level + 1 },
 			.text = flame_name_text(v->flame, v->lighter, NULL),
 			.self = rest[level], .total = rest[level],
 		};
@@ -368,7 +368,7 @@ static void add_nodes(struct view *v, const struct flame_node *nodes, size_t n,
 		if (node->level)
 			rest[node->level - 1] -= node->total[0];
 		v->rows[v->n++] = (struct row){
-			.frame = { node->name, node->level },
+			.frame = { .name = node->name, .level = node->level },
 			.text = flame_name_text(v->flame, node->name, NULL),
 			.self = node->self[0], .total = node->total[0],
 		};
