@@ -464,7 +464,7 @@ static bool divide_wait(struct causes *c, size_t at)
 	return true;
 }
 
-/* After what was paid for tasks. */
+/* Runs after the causes of tasks, whose weights divide_wait() needs. */
 static bool add_path(struct causes *c, size_t app)
 {
 	struct to_app to = { c, app };

@@ -117,7 +117,7 @@ bool fl_replay_make(struct fl_replay *replay, const struct fl_spark *spark,
 		    size_t app);
 void fl_replay_free(struct fl_replay *replay);
 
-/* What is changed; zeroed but for cores: nothing. */
+/* A change of the job to replay; with cores 1 and all else zero: none. */
 struct fl_replay_change {
 	const int64_t *lengths;	/* of tasks, ns; NULL: as they were */
 	double cores;		/* factor of the executors' cores */

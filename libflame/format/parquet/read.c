@@ -80,7 +80,7 @@ static int refuse(struct reader *r, const char *why)
 		       "a line a stack", fl_in_name(r->source->in), why);
 }
 
-/* Ends the input here; what was read of it counts. */
+/* Reading stops here; samples that were read before count. */
 static int damaged(struct reader *r, const struct column *column)
 {
 	fl_warn(r->flame, "%s: row group %" PRIu64 " is damaged (column %.*s): "

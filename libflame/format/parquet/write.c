@@ -509,7 +509,10 @@ static int by_text(struct slice a, struct slice b)
 	return d ? d : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Texts that are not UTF-8 sort otherwise than what was written of them. */
+/*
+ * Compares the texts as they are written: replacing bytes that are not UTF-8
+ * changes their order.
+ */
 static void text_bounds(struct writer *w, struct fl_buf *least,
 			struct fl_buf *most)
 {

@@ -76,7 +76,7 @@ static bool copy(struct fl_perf_lines *lines, struct slice *s)
 	return s->data;
 }
 
-static bool is_listed(const char *list, struct slice text)
+bool fl_perf_is_listed(const char *list, struct slice text)
 {
 	for (size_t n; *list; list += n + (list[n] == '\n')) {
 		n = strcspn(list, "\n");
@@ -97,13 +97,13 @@ static void set_stop(const struct fl_perf_lines *lines,
 
 	if (!list)
 		return;
-	if (is_listed(list, frame->symbol))
+	if (fl_perf_is_listed(list, frame->symbol))
 		function->stop = function->n;
 	for (uint32_t i = 0; i < function->n && !function->stop &&
 	     !naming->options->peer; i++) {
 		flame_id id = lines->frames.at[function->first + i];
 
-		if (is_listed(list, fl_name_at(flame,
+		if (fl_perf_is_listed(list, fl_name_at(flame,
 					       flame->frames.data[id].name)))
 			function->stop = i + 1;
 	}

@@ -84,6 +84,9 @@ struct fl_perf_lines {
 /* The id of a line (its newline included); 0: not cached. */
 uint32_t fl_perf_lines_find(const struct fl_perf_lines *lines,
 			    const char *at, size_t size, uint64_t hash);
+/* Whether a text is one of the lines of a list, as --skip-after has them. */
+bool fl_perf_is_listed(const char *list, struct slice text);
+
 /*
  * Parses a new line into its frames (possibly none), or into the source of the
  * line before.  *id: the line's, if it is cached.  false: neither of the two,

@@ -71,16 +71,6 @@ static size_t take_chain(struct fl_perf_data *d, struct fl_perf_thread *thread,
 	return n;
 }
 
-static bool is_listed(const char *list, struct slice text)
-{
-	for (size_t n; *list; list += n + (list[n] == '\n')) {
-		n = strcspn(list, "\n");
-		if (n == text.size && memcmp(list, text.data, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* The stack with the frames of an address, which are leaf first. */
 static flame_id add_frames(struct fl_perf_data *d, flame_id stack,
 			   const flame_id *frames, size_t n)
@@ -92,7 +82,7 @@ static flame_id add_frames(struct fl_perf_data *d, flame_id stack,
 		flame_id frame = frames[n];
 
 		if (skip_after &&
-		    is_listed(skip_after,
+		    fl_perf_is_listed(skip_after,
 			      fl_name_at(flame,
 					 flame->frames.data[frame].name)))
 			stack = 0;

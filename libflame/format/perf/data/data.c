@@ -64,7 +64,7 @@ static bool skip(struct fl_perf_data *d, uint64_t n)
 
 /* Samples ------------------------------------------------------------- */
 
-/* What was made of this thread before; a table by its numbers. */
+/* The cache entry of a thread, by its name and ids; emptied for another one. */
 static struct fl_perf_left *find_left(struct fl_perf_data *d, flame_id comm,
 				      const struct fl_perf_header *h)
 {

@@ -120,7 +120,7 @@ static void sweep(struct fl_perf_data *d)
 	d->nthreads = n;
 }
 
-/* Threads of a process share what is mapped: its first one has it. */
+/* The mappings of a process, which its first thread holds for all. */
 static struct fl_perf_maps **maps_of(struct fl_perf_data *d,
 				     struct fl_perf_thread *thread)
 {
