@@ -340,7 +340,9 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/facts.c \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
+	libflame/sample/running.c libflame/sample/running.h \
 	libflame/sample/sockets.c libflame/sample/spill.c \
+	libflame/sample/stops.c libflame/sample/stops.h \
 	libflame/sample/cpu_time.c \
 	libflame/sample/target.c libflame/sample/target.h \
 	libflame/sample/target_ask.c \

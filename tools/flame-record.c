@@ -65,13 +65,23 @@ static void on_signal(int number)
 	record_stopped = 1;
 }
 
-static void catch_signals(void)
+/* SIGHUP comes from a terminal that closes, unless nohup(1) ignores it. */
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void handle_signals(void (*handler)(int))
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = handler }, before;
 
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	for (size_t i = 0; i < FL_COUNT(ending); i++)
+		if (sigaction(ending[i], NULL, &before) == 0 &&
+		    (ending[i] != SIGHUP || before.sa_handler != SIG_IGN))
+			sigaction(ending[i], &action, NULL);
+}
+
+static void catch_signals(void)
+{
+	handle_signals(on_signal);
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -92,6 +102,7 @@ static bool shows_progress(const struct cli *cli)
 
 struct command {
 	pid_t pid;
+	bool reaped;		/* its status is known: its pid is free */
 	int go;			/* a byte starts it; -1: none */
 	int error;		/* gives its errno where it cannot start */
 };
@@ -105,8 +116,7 @@ static void become(const struct cli *cli, char **argv, int go, int error)
 	if (strcmp(cli->output, "-") == 0)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	handle_signals(SIG_DFL);
 	if (read(go, &byte, 1) != 1)
 		_exit(127);	/* the recorder failed */
 	execvp(argv[0], argv);
@@ -166,8 +176,18 @@ static bool has_started(const struct cli *cli, struct command *command)
 /* As perf: a command does not run on after -d or a signal ended recording. */
 static void end_command(struct command *command, bool reaped)
 {
+	command->reaped = reaped;
 	if (!reaped)
 		kill(command->pid, SIGTERM);
+}
+
+/* As a shell has it; 0: it was we who ended it. */
+static int status_of(const struct fl_record_result *result)
+{
+	if (!result->reaped || record_stopped)
+		return 0;
+	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) :
+	       WEXITSTATUS(result->status);
 }
 
 /* Recording ----------------------------------------------------------------- */
@@ -242,8 +262,10 @@ static void say_missed(const struct cli *cli,
 
 	cli_say(cli, "%.1f s of CPU time, but samples of %.1f s: without "
 		"CAP_PERFMON threads that run for less than %.1f ms are not "
-		"seen: a higher --frequency, or kernel.perf_event_paranoid=0",
-		result->cpu, (double)result->samples / hertz, 1e3 / hertz);
+		"seen: a higher --frequency, or %s", result->cpu,
+		(double)result->samples / hertz, 1e3 / hertz,
+		result->by_stops ? "perf events" :
+		"kernel.perf_event_paranoid=0");
 }
 
 static void say_result(const struct cli *cli,
@@ -253,13 +275,18 @@ static void say_result(const struct cli *cli,
 	double samples = (double)FL_MAX(result->samples, 1);
 	double whole = 100 * (double)result->whole / samples;
 	double truncated = 100 * (double)result->truncated / samples;
-	double broken = 100 - whole - truncated;
+	double broken = 100 - whole - truncated -
+			100 * (double)result->unseen_running / samples;
 	double lost = (double)result->lost;
 	char complete[40] = "", gone[40] = "";
 
 	if (cli->quiet)
 		return;
-	if (lost > 0.01 * ((double)result->samples + lost))
+	if (lost > 0.01 * ((double)result->samples + lost) && result->by_stops)
+		cli_say(cli, "%.1f %% of the samples were lost: threads ended "
+			"before they were met running",
+			100 * lost / ((double)result->samples + lost));
+	else if (lost > 0.01 * ((double)result->samples + lost))
 		cli_say(cli, "%.1f %% of the samples were lost: a %s or a "
 			"smaller --stack loses less",
 			100 * lost / ((double)result->samples + lost),
@@ -291,6 +318,11 @@ static void say_result(const struct cli *cli,
 	if (result->throttled)
 		cli_say(cli, "the kernel left out samples to save time: use a "
 			"lower --frequency");
+	if (result->stops.count)
+		cli_say(cli, "threads were stopped %" PRIu64 " times, half of "
+			"these for %u us at most, 99 of 100 for %u us",
+			result->stops.count, result->stops.median,
+			result->stops.most);
 	if (result->samples)
 		snprintf(complete, sizeof(complete),
 			 "%.1f%% complete stacks, ", whole);
@@ -337,7 +369,7 @@ static void say_ring(const struct cli *cli,
 static void say_kernel(const struct cli *cli, const struct own *own,
 		       const struct fl_record_result *result)
 {
-	if (!result->kernel && !own->user && !cli->quiet)
+	if (!result->kernel && !result->by_stops && !own->user && !cli->quiet)
 		cli_say(cli, "kernel frames need kernel.perf_event_paranoid "
 			"<= 1 or CAP_PERFMON; recording user frames only "
 			"(sudo sysctl kernel.perf_event_paranoid=1)");
@@ -388,10 +420,12 @@ static int pump(struct cli *cli, struct flame *flame,
 	const struct fl_record_result *result = fl_record_result(source);
 	int status;
 
-	if (result->fallback[0])
+	if (result->fallback[0] && !cli->quiet)
 		cli_say(cli, "%s", result->fallback);
-	if (result->fallback[0])
-		cli_say(cli, "falling back to -e wall");
+	if (result->fallback[0] && !cli->quiet)
+		cli_say(cli, "%s", result->by_stops ? "instead threads that "
+			"run are stopped for a moment at each sample (ptrace)" :
+			"falling back to -e wall");
 	say_ring(cli, result);
 	say_kernel(cli, cli->own, result);
 	if (record_is_script(cli->own))
@@ -415,6 +449,9 @@ static int pump(struct cli *cli, struct flame *flame,
 		say_joined(cli, result);
 		say_result(cli, result);
 	}
+	/* One that fails at once need not have a sample. */
+	if (status == CLI_FINE || (status == CLI_TROUBLE && status_of(result)))
+		return status_of(result);
 	return status;
 }
 
@@ -558,7 +595,7 @@ static int run(struct cli *cli, struct flame *flame)
 		fl_targets_add(flame, &targets, pid, &refusal);
 	}
 	status = record(cli, flame, &targets, &command);
-	if (command.pid > 0 && status != CLI_FINE)
+	if (command.pid > 0 && !command.reaped)
 		kill(command.pid, SIGTERM);
 	fl_targets_free(&targets);
 	return status;

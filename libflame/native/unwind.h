@@ -12,7 +12,8 @@ enum { FL_MAX_FRAMES = 1024 };
 enum fl_stack_end {
 	FL_STACK_WHOLE,		/* reaches the thread's first frame */
 	FL_STACK_TRUNCATED,	/* longer than the bytes that were copied */
-	FL_STACK_BROKEN		/* no way was found further */
+	FL_STACK_BROKEN,	/* no way was found further */
+	FL_STACK_UNSEEN		/* nothing of it was read */
 };
 
 /* Rows of call frame information by module and address.  Zeroed: empty. */

@@ -107,7 +107,7 @@ static void parse(struct fl_recorder *r, int opener)
 {
 	struct fl_shared *shared = r->apart->shared;
 	size_t n = r->events.nrings;
-	int *fds = fl_zeroed(n + 1, sizeof(*fds));
+	int *fds = fl_zeroed(n + 2, sizeof(*fds));
 
 	own = shared;
 	for (size_t i = 0; fds && i < n; i++)
@@ -116,8 +116,9 @@ static void parse(struct fl_recorder *r, int opener)
 	    !fl_recorder_begin(r, flame_new()))
 		_exit(1);
 	fds[n] = opener;
+	fds[n + 1] = r->events.wake;
 	fl_target_ask_by(opener);
-	if (!fl_confine_parser(fds, n + 1))
+	if (!fl_confine_parser(fds, n + 2))
 		_exit(2);
 	_exit(fl_recorder_parse(r, shared));
 }
@@ -261,6 +262,7 @@ static void add_result(struct fl_record_result *to,
 	to->whole += more->whole;
 	to->truncated += more->truncated;
 	to->stacks += more->stacks;
+	to->unseen_running += more->unseen_running;
 	to->gone += more->gone;
 	to->joined += more->joined;
 	to->left_out += more->left_out;
@@ -281,6 +283,7 @@ static void sum_results(struct fl_recorder *r)
 	r->result.whole = sum.whole;
 	r->result.truncated = sum.truncated;
 	r->result.stacks = sum.stacks;
+	r->result.unseen_running = sum.unseen_running;
 	r->result.gone = sum.gone;
 	r->result.joined = sum.joined;
 	r->result.left_out = sum.left_out;

@@ -66,6 +66,17 @@ static int try_clock(bool kernel, pid_t pid, int cpu)
 			 pid, cpu);
 }
 
+/* Threads are stopped for samples where there are no events. */
+static void check_stops(struct check *c)
+{
+	struct fl_refusal refusal = { .text = "" };
+
+	c->records = fl_stops_permitted(c->pid, &refusal);
+	say(c, c->records, "without perf events", "%s", c->records ?
+	    "CPU samples by ptrace: threads that run are stopped for some "
+	    "microseconds" : refusal.text);
+}
+
 static void check_events(struct check *c)
 {
 	int paranoid = fl_perf_paranoid();
@@ -84,8 +95,10 @@ static void check_events(struct check *c)
 		say(c, false, "CPU samples", "perf_event_open is blocked (%s). "
 		    "In a container: --cap-add PERFMON, or run on the host",
 		    strerror(error));
-	if (error)
+	if (error) {
+		check_stops(c);
 		return;
+	}
 	error = try_clock(true, 0, -1);
 	say(c, !error, "kernel frames", error ? "kernel.perf_event_paranoid is "
 	    "%d. Try: sudo sysctl kernel.perf_event_paranoid=1" : "yes",
@@ -205,7 +218,8 @@ static void check_process(struct check *c)
 
 	if (!p || !check_owner(c))
 		goto done;
-	error = try_clock(false, c->pid, -1);
+	error = fl_perf_is_permitted() ? try_clock(false, c->pid, -1) :
+		c->records ? 0 : EPERM;
 	say(c, !error, "process", error ? "process %d cannot be recorded: %s" :
 	    "process %d can be recorded", (int)c->pid, strerror(error));
 	fl_process_read_maps(&processes, p);

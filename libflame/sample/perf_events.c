@@ -9,6 +9,7 @@
 #include "fl.h"
 
 #include "sample/ring.h"
+#include "sample/stops.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -47,6 +48,21 @@ int fl_perf_paranoid(void)
 		level = INT_MAX;
 	fclose(file);
 	return level;
+}
+
+bool fl_perf_is_permitted(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK, .disabled = 1,
+		.exclude_kernel = 1, .exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 /* Opening ----------------------------------------------------------------- */
@@ -479,19 +495,29 @@ static bool control(struct fl_perf_events *events, unsigned long what)
 
 bool fl_perf_events_start(struct fl_perf_events *events)
 {
-	return control(events, PERF_EVENT_IOC_ENABLE);
+	return events->stops ? fl_stops_start(events->stops) :
+	       control(events, PERF_EVENT_IOC_ENABLE);
 }
 
 void fl_perf_events_stop(struct fl_perf_events *events)
 {
-	control(events, PERF_EVENT_IOC_DISABLE);
+	if (events->stops)
+		fl_stops_end(events->stops);
+	else
+		control(events, PERF_EVENT_IOC_DISABLE);
 }
 
 void fl_perf_events_close(struct fl_perf_events *events)
 {
 	fl_perf_events_back(events);
-	for (size_t i = 0; i < events->nrings; i++)
+	fl_stops_free(events->stops);
+	if (events->wake > 0)
+		close(events->wake);
+	for (size_t i = 0; i < events->nrings; i++) {
+		if (events->wake > 0 && events->rings[i].fd >= 0)
+			close(events->rings[i].fd);
 		fl_ring_unmap(&events->rings[i]);
+	}
 	fl_map_free(&events->born);
 	close_events(events);
 	if (events->lock)
@@ -504,11 +530,27 @@ void fl_perf_events_close(struct fl_perf_events *events)
 
 /* Rings ----------------------------------------------------------------- */
 
+/* Until a record is written, or the time is over. */
+static void wait_for_wake(int wake, int milliseconds)
+{
+	struct pollfd ring = { wake, POLLIN, 0 };
+	uint64_t n;
+
+	/* It is read to be empty: another reader may have done so. */
+	if (poll(&ring, 1, milliseconds) > 0 &&
+	    read(wake, &n, sizeof(n)) < 0)
+		return;
+}
+
 void fl_perf_events_wait(struct fl_perf_events *events, int milliseconds)
 {
 	struct pollfd small[64], *polls = small;
 	size_t n = FL_MIN(events->nrings, FL_COUNT(small));
 
+	if (events->wake > 0) {
+		wait_for_wake(events->wake, milliseconds);
+		return;
+	}
 	/* With more CPUs than that the wait is just shorter or longer. */
 	for (size_t i = 0; i < n; i++)
 		polls[i] = (struct pollfd){ events->rings[i].fd, POLLIN, 0 };

@@ -55,6 +55,7 @@ struct fl_event {
 	pid_t pid, tid;
 	pid_t parent;		/* fork: the process */
 	bool preempted;		/* switch out: it would go on */
+	uint32_t weight;	/* of a sample; 0: 1 */
 	uint32_t cpu;
 	uint64_t ip, lost;
 	const uint64_t *chain;	/* the kernel's frames, leaf first */
@@ -95,6 +96,10 @@ struct fl_perf_events {
 	bool per_cpu;		/* each CPU's, rather than each thread's */
 	size_t ring_size, ring_wanted;
 	uint64_t barrier;	/* later records have to wait */
+	struct fl_stops *stops;	/* stops.h; NULL: the kernel's, or another
+				   process has it */
+	int wake;		/* of rings that this writes: says that there is
+				   a record; 0: the kernel's */
 	uint8_t *copy;		/* a record that was in two parts */
 	size_t copy_capacity;
 	struct fl_ring *last;	/* whose record was read last; or NULL */
@@ -143,6 +148,8 @@ bool fl_perf_events_pending(const struct fl_perf_events *events);
 bool fl_perf_event_parse(const uint8_t *at, size_t size,
 			 struct fl_event *event);
 void fl_perf_events_close(struct fl_perf_events *events);
+/* Whether anybody here may have events of himself. */
+bool fl_perf_is_permitted(void);
 /* kernel.perf_event_paranoid; INT_MAX: not known. */
 int fl_perf_paranoid(void);
 

@@ -90,7 +90,7 @@ static bool parse_sample(struct reader *r, struct fl_event *e)
 	e->tid = (pid_t)half(r);
 	e->time = word(r);
 	e->cpu = half(r);
-	half(r);
+	e->weight = half(r);	/* the kernel has 0 there */
 	n = word(r);
 	if (n > (uint64_t)(r->end - r->at) / 8)
 		return false;

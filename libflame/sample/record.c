@@ -7,6 +7,7 @@
 
 #include "base/late.h"
 #include "sample/apart.h"
+#include "sample/stops.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -49,8 +50,15 @@ static bool any_target_lives(struct fl_recorder *r)
 
 bool fl_recorder_command_ended(struct fl_recorder *r)
 {
+	siginfo_t info = { .si_pid = 0 };
+
 	if (!r->how.command || r->result.reaped)
 		return r->result.reaped;
+	/* A thread of ours that stops it waits for the same process. */
+	if (waitid(P_PID, (id_t)r->how.command, &info, WEXITED | WNOHANG |
+		   WNOWAIT) == 0 &&
+	    (!info.si_pid || info.si_code == CLD_TRAPPED))
+		return false;
 	r->result.reaped = waitpid(r->how.command, &r->result.status, WNOHANG) ==
 		    r->how.command;
 	return r->result.reaped;
@@ -146,6 +154,8 @@ static void on_event(struct fl_recorder *r, const struct fl_event *e)
 		break;
 	case FL_EVENT_EXEC:
 		fl_process_exec(p);
+		/* Nobody but the kernel says what is mapped. */
+		p->has_maps = !r->events.wake;
 		__attribute__((fallthrough));
 	case FL_EVENT_COMM:
 		if (e->pid == e->tid)
@@ -279,14 +289,19 @@ void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
 		      int64_t time, uint64_t weight,
 		      struct flame_sample *sample)
 {
+	/* Others weigh nanoseconds, or events. */
+	uint64_t n = r->how.kind == FL_RECORD_OFFCPU || r->how.sampling.counted ?
+		     1 : weight;
+
 	*sample = (struct flame_sample){
 		.stack = waiter->stack, .metric = r->metric,
 		.thread = waiter->thread, .labels = waiter->labels,
 		.time = r->since_1970 + time, .weight = (int64_t)weight,
 	};
-	r->result.samples++;
-	r->result.whole += waiter->end == FL_STACK_WHOLE;
-	r->result.truncated += waiter->end == FL_STACK_TRUNCATED;
+	r->result.samples += n;
+	r->result.whole += waiter->end == FL_STACK_WHOLE ? n : 0;
+	r->result.truncated += waiter->end == FL_STACK_TRUNCATED ? n : 0;
+	r->result.unseen_running += waiter->end == FL_STACK_UNSEEN ? n : 0;
 	count(r, sample);
 }
 
@@ -315,7 +330,9 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	struct fl_waiter taken = { .pid = e->pid, .tid = e->tid };
 	flame_id base;
 	const struct fl_counted *counted = r->how.sampling.counted;
-	struct fl_owed owed = { counted ? counted->period : 1, 0 };
+	struct fl_owed owed = {
+		counted ? counted->period : FL_MAX(e->weight, 1u), 0
+	};
 
 	if (!is_wanted(r, p, e))
 		return false;
@@ -365,7 +382,7 @@ static bool start(struct fl_recorder *r)
 	fl_cpu_time_begin(r);
 	if (r->how.seconds > 0)
 		r->deadline = r->begin + (int64_t)(r->how.seconds * 1e9);
-	if (!r->how.sampling.on_exec || r->events.per_cpu)
+	if (!r->how.sampling.on_exec || r->events.per_cpu || r->events.stops)
 		fl_perf_events_start(&r->events);
 	if (r->how.go >= 0) {
 		/* If the child has ended already, that is noticed soon. */
@@ -389,6 +406,8 @@ int fl_recorder_end(struct fl_recorder *r, struct flame_source *source)
 		r->result.cpu += (double)(fl_cpu_time(r) - (r->apart ?
 				 r->apart->reaped : 0)) / 1e9;
 	r->result.per_cpu = r->events.per_cpu;
+	if (r->events.stops)
+		r->result.stops = fl_stops_end(r->events.stops);
 	source->start = r->since_1970 + r->begin;
 	source->end = r->since_1970 + fl_now();
 	fl_recorder_tell_end(r, source);
@@ -638,19 +657,37 @@ static bool try_events(struct flame *flame, struct fl_recorder *r,
 	return fl_perf_events_open(flame, &r->events, s, refusal);
 }
 
-/* Wall clock time needs no events where nobody runs. */
+/*
+ * Where events are refused threads that run are stopped for their samples; or,
+ * if that is refused, too, wall clock time needs no events where nobody runs.
+ */
 static bool open_events(struct flame *flame, struct fl_recorder *r,
 			struct fl_refusal *refusal)
 {
-	r->how.sampling.switches = r->how.kind == FL_RECORD_OFFCPU;
+	struct fl_sampling *s = &r->how.sampling;
+	char *fallback = r->result.fallback;
+	size_t size = sizeof(r->result.fallback);
+	char both[2 * sizeof(refusal->text) + sizeof("; ")];
+	struct fl_refusal other = { .text = "" };
+
+	s->switches = r->how.kind == FL_RECORD_OFFCPU;
 	if (try_events(flame, r, refusal))
 		return true;
-	if (fl_failed(flame) || !refusal->blocked || r->how.sampling.all ||
-	    !(r->how.kind == FL_RECORD_WALL || r->how.may_fall_back))
+	if (fl_failed(flame) || !refusal->blocked || s->counted ||
+	    s->switches || (s->all && fl_perf_is_permitted()))
 		return false;
+	if (fl_stops_open(flame, &r->events, s, &other)) {
+		snprintf(fallback, size, "%s", refusal->text);
+		return true;
+	}
+	snprintf(both, sizeof(both), "%s; %s", refusal->text, other.text);
+	if (s->all || fl_failed(flame) ||
+	    !(r->how.kind == FL_RECORD_WALL || r->how.may_fall_back)) {
+		memcpy(refusal->text, both, sizeof(refusal->text) - 1);
+		return false;
+	}
 	if (r->how.kind != FL_RECORD_WALL)
-		snprintf(r->result.fallback, sizeof(r->result.fallback), "%s",
-			 refusal->text);
+		memcpy(fallback, both, size - 1);
 	r->how.kind = FL_RECORD_WALL;
 	refusal->text[0] = '\0';
 	r->blind = true;
@@ -670,8 +707,10 @@ static bool describe(struct flame *flame, struct fl_recorder *r)
 	r->result.kernel = !r->how.sampling.user &&
 			   (r->events.kernel || (r->blind && geteuid() == 0));
 	r->result.hardware = r->events.hardware;
+	r->result.by_stops = r->events.wake;
 	r->result.metric = counted ? counted->name : names[kind];
 	r->result.what = counted ? counted->name : kind != FL_RECORD_CPU ? names[kind] :
+			 r->events.wake ? "cpu-ptrace" :
 			 r->events.hardware ? "cycles" : "cpu-clock";
 	r->result.stack = r->how.sampling.stack;
 	r->result.ring_size = r->events.ring_size;

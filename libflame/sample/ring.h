@@ -43,6 +43,8 @@ void fl_ring_unmap(struct fl_ring *ring);
 void fl_perf_events_lock(struct fl_perf_events *events);
 void fl_perf_events_unlock(struct fl_perf_events *events);
 void fl_perf_events_unshare(struct fl_perf_events *events);
+/* A thread that others wait for runs before them, where that is permitted. */
+void fl_perf_events_hurry(void);
 /* Moves records out of the rings that are a quarter full. */
 void fl_perf_events_spill(struct fl_perf_events *events);
 

@@ -8,6 +8,8 @@
  *			time, from ring buffers
  *	perf_records.c	the records in them
  *	spill.c		a thread that empties the ring buffers (ring.h)
+ *	stops.c		samples without the kernel's events, by ptrace
+ *	running.c	which threads ran, and for how long
  *	process.c	processes, their mappings, names of addresses
  *	module.c	files that are mapped
  *	places.c	inlined functions and lines, by debug information
@@ -35,13 +37,15 @@
  *	check.c		what can be recorded here
  *	script.c	a writer of perf script's text
  *
- * Nothing is loaded into a target, and no target is ever stopped.
+ * Nothing is loaded into a target.  None is ever stopped, but for samples where
+ * the kernel's events are refused.
  */
 #ifndef FL_SAMPLE_H
 #define FL_SAMPLE_H
 
 #include "sample/jvm_events.h"
 #include "sample/perf_events.h"
+#include "sample/stops.h"
 
 /* record.c ------------------------------------------------------------ */
 
@@ -70,6 +74,7 @@ struct fl_recording {
 struct fl_record_result {
 	uint64_t samples, lost, whole, truncated, stacks;
 	uint64_t gone;		/* stacks of Python with [frame gone] */
+	uint64_t unseen_running;	/* without a stack: [on CPU] */
 	uint64_t joined;	/* samples of workers that stand on a task */
 	uint64_t left_out;	/* wall: looks at tasks that these stand for */
 	uint64_t unseen;	/* offcpu: ns of waits that ended before their
@@ -86,6 +91,8 @@ struct fl_record_result {
 	char fallback[512];	/* why it differs from the request; or "" */
 	size_t ring_size, ring_wanted;	/* bytes */
 	unsigned stack;		/* bytes of a stack that were copied at most */
+	bool by_stops;		/* no events: threads are stopped for samples */
+	struct fl_stops_times stops;
 	int status;		/* of the command, as of waitpid */
 	bool reaped;		/* the command has ended */
 };

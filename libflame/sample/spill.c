@@ -172,6 +172,7 @@ bool fl_perf_events_inherit(struct fl_perf_events *events)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	events->is_away = false;
+	events->stops = NULL;
 	events->last = NULL;
 	for (size_t i = 0; i < events->nrings; i++) {
 		const struct fl_ring *ring = &events->rings[i];
@@ -307,7 +308,7 @@ static void find_forks(struct fl_perf_events *events, struct fl_ring *ring)
 }
 
 /* Where many others want the CPU, a turn would come too late. */
-static void hurry(void)
+void fl_perf_events_hurry(void)
 {
 	struct sched_param least = {
 		.sched_priority = sched_get_priority_min(SCHED_RR)
@@ -336,7 +337,7 @@ static void *spill_all(void *arg)
 {
 	struct fl_perf_events *events = arg;
 
-	hurry();
+	fl_perf_events_hurry();
 	while (!__atomic_load_n(&events->is_back, __ATOMIC_ACQUIRE)) {
 		struct timespec t = { 0, events->step ? events->step : STEP_NS };
 

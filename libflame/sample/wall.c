@@ -396,7 +396,7 @@ static bool rest_of(struct fl_recorder *r, struct fl_waiter *waiter,
 	at.stack = waiter->ran ? waiter->ran :
 		   flame_stack(flame, t->base, r->on_cpu);
 	at.thread = t->set;
-	at.end = waiter->ran ? waiter->ran_end : FL_STACK_BROKEN;
+	at.end = waiter->ran ? waiter->ran_end : FL_STACK_UNSEEN;
 	waiter->owed = (struct fl_owed){ 0 };
 	return fl_wall_ran(r, &at, owed, fl_now(), sample);
 }

@@ -3,9 +3,10 @@
  * Runs a command to which system calls are forbidden, as containers do it:
  * they fail with EPERM.
  *
- *	deny perf|call|memory|both COMMAND [ARGUMENT...]
+ *	deny perf|call|memory|both|trace COMMAND [ARGUMENT...]
  *
- * call: process_vm_readv alone; memory: and the reads of /proc/PID/mem.
+ * call: process_vm_readv alone; memory: and the reads of /proc/PID/mem; both:
+ * perf and memory; trace: perf and ptrace.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -20,14 +21,17 @@
 
 int main(int argc, char **argv)
 {
-	int call = argc > 2 && strcmp(argv[1], "perf") != 0;
+	int trace = argc > 2 && strcmp(argv[1], "trace") == 0;
+	int call = argc > 2 && !trace && strcmp(argv[1], "perf") != 0;
 	int memory = call && strcmp(argv[1], "call") != 0;
 	int perf = argc > 2 && (!call || strcmp(argv[1], "both") == 0);
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-			 perf ? SYS_perf_event_open : 0xffffffff, 3, 0),
+			 perf ? SYS_perf_event_open : 0xffffffff, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+			 trace ? SYS_ptrace : 0xffffffff, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 			 call ? SYS_process_vm_readv : 0xffffffff, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
