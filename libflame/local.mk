@@ -92,7 +92,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/native/unwind.c libflame/native/unwind.h \
 	libflame/spark/align.c libflame/spark/align.h \
 	libflame/spark/bill.c libflame/spark/bill.h \
-	libflame/spark/bill_frames.c libflame/spark/bill_sick.c \
+	libflame/spark/bill_driver.c libflame/spark/bill_frames.c libflame/spark/bill_sick.c \
 	libflame/spark/bill_slow.c \
 	libflame/spark/causes.c libflame/spark/clock.c \
 	libflame/spark/cost.c libflame/spark/cost.h \

@@ -248,6 +248,7 @@ script_tests = \
 	tests/live/influxdb \
 	tests/live/plugin \
 	tests/live/causes \
+	tests/live/naps \
 	tests/live/report \
 	tests/live/tower \
 	tests/live/spark \

@@ -43,6 +43,23 @@ static double part_us(const cJSON *app, const struct part *part)
 	return us;
 }
 
+/* What the driver's stacks show, where it was recorded. */
+static void put_stacks(struct flame_text *out, const cJSON *app,
+		       const struct part *part)
+{
+	const cJSON *cause;
+
+	cJSON_ArrayForEach(cause, batch_list(app, "causes")) {
+		if (strcmp(batch_text(cause, "key"), part->causes[0]) != 0 ||
+		    !*batch_text(cause, "frame"))
+			continue;
+		cli_print(out, "; %.0f %% of its stacks in ",
+			  batch_number(cause, "frame_ppm") / 1e4);
+		batch_put_escaped(out, batch_short_name(batch_text(cause,
+							"frame")));
+	}
+}
+
 static void put_bar(struct flame_text *out, const cJSON *app, double wall)
 {
 	double x = 0;
@@ -70,7 +87,9 @@ static void put_bar(struct flame_text *out, const cJSON *app, double wall)
 			  "class=\"%s\" width=\"10\" height=\"10\"/></svg>%s"
 			  "<i>", parts[i].class, parts[i].name);
 		batch_put_duration(out, us / 1e6);
-		cli_print(out, ", %.1f %%</i></li>\n", 100 * us / wall);
+		cli_print(out, ", %.1f %%", 100 * us / wall);
+		put_stacks(out, app, &parts[i]);
+		batch_put(out, "</i></li>\n");
 	}
 	batch_put(out, "</ul>\n");
 }

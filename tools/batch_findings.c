@@ -23,6 +23,7 @@ struct facts {
 	double value;		/* compared with the rule's limit */
 	double us;		/* that it concerns */
 	double share, others, sigma, count, all, bytes, time, median;
+	double framed;		/* share of the driver's stacks in frame */
 	const char *query, *executor, *host, *frame, *reason;
 	double hosts;		/* of a failure */
 	const cJSON *stage;	/* to be looked at, or NULL */
@@ -182,6 +183,8 @@ static void ask_cause(const cJSON *app, const cJSON *cause, struct facts *f)
 	if (f->value < f->rule->over)
 		return;
 	f->all = batch_count_cores(app);
+	f->frame = batch_text(cause, "frame");
+	f->framed = batch_number(cause, "frame_ppm") / 1e6;
 	if (of_stage)
 		f->stage = find_stage(app, id, &f->query);
 	f->count = batch_number(f->stage, "tasks");
@@ -565,6 +568,16 @@ static void put_what(FILE *to, const char *frame)
 	put_frame(to, frame);
 }
 
+/* A sentence of its own, where the driver was recorded. */
+static void put_stacks(FILE *to, const struct facts *f)
+{
+	if (!*f->frame)
+		return;
+	fprintf(to, " Of its stacks then, %.0f %% are in ", 100 * f->framed);
+	put_frame(to, f->frame);
+	putc('.', to);
+}
+
 /* "Both executors were" or "3 of 8 executors were". */
 static void put_executors(FILE *to, const struct facts *f)
 {
@@ -611,6 +624,13 @@ static void put_word(FILE *to, const cJSON *app, const struct facts *f,
 		put_input(to, f->tail);
 	else if (is(name, "what"))
 		put_what(to, f->frame);
+	else if (is(name, "stacks"))
+		put_stacks(to, f);
+	else if (is(name, "record"))
+		fputs(*f->frame ? "Do it less often, or while tasks run." :
+			"Record the driver (flame-record -p, or the agent by "
+			"spark.driver.extraJavaOptions) to see what it does.",
+		      to);
 	else if (is(name, "executors"))
 		put_executors(to, f);
 	else if (is(name, "size"))

@@ -198,6 +198,8 @@ struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 			sink = pick(cli, sink, event);
 			picked = true;
 		}
+		if (cli->bill && sink && strcmp(pair->name, "spark-cost") == 0)
+			sink = flame_bill_rows(cli->bill, sink);
 		sink = flame_filter(sink, pair->name, pair->value);
 		i--;
 	}
@@ -482,6 +484,19 @@ static int show(struct cli *cli, struct flame *flame, struct flame_tree *tree,
 	return CLI_TROUBLE;
 }
 
+/* The argument of spark-cost may begin with a line of a price. */
+static bool make_bill(struct cli *cli, struct flame *flame)
+{
+	const struct cli_pair *pair = cli_find(&cli->filters, "spark-cost");
+	const char *logs = pair ? pair->value : NULL, *line;
+
+	if (!cli->bills || !logs)
+		return true;
+	line = strncmp(logs, "price=", 6) == 0 ? strchr(logs, '\n') : NULL;
+	cli->bill = flame_bill_new(flame, line ? line + 1 : logs);
+	return cli->bill;
+}
+
 static int through_tree(struct cli *cli, struct flame *flame, char **inputs,
 			size_t n, const char *output, struct cli_reading *tally)
 {
@@ -491,11 +506,13 @@ static int through_tree(struct cli *cli, struct flame *flame, char **inputs,
 
 	if (!cli->own_output)
 		writer = cli_make_writer(cli, flame, output);
-	if (tree && (writer || cli->own_output) &&
+	if (tree && (writer || cli->own_output) && make_bill(cli, flame) &&
 	    gather(cli, flame, tree, inputs, n, tally))
 		status = show(cli, flame, tree, writer);
 	else
 		flame_abandon(writer);
+	flame_bill_free(cli->bill);
+	cli->bill = NULL;
 	flame_tree_free(tree);
 	return status;
 }

@@ -130,6 +130,8 @@ struct cli {
 	const char *output;	/* "-": standard output */
 	const char *name;	/* of standard input; NULL: none */
 	const char *event;
+	bool bills;		/* --event cost makes a bill, too: */
+	struct flame_bill *bill;	/* NULL: not */
 	bool list_events, info;
 	bool diff;		/* the second of two inputs against the first */
 	bool runs;		/* each input, or group of them, is a run */

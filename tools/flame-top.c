@@ -169,6 +169,7 @@ static bool check_options(struct cli *cli)
 	struct own *own = cli->own;
 
 	cli->own_output = true;
+	cli->bills = !own->key && !own->tree && !own->re;
 	if (!own->format_given && cli->output)
 		own->format = ends_in(cli->output, ".json") ? TOP_JSON :
 			      ends_in(cli->output, ".tsv") ? TOP_TSV : TOP_TEXT;
@@ -202,6 +203,7 @@ struct row {
 	struct cli_frame frame;
 	const char *text;
 	int64_t self, total;
+	double sooner;		/* s; NAN: not known */
 };
 
 #define AT(member) .offset = offsetof(struct row, member)
@@ -212,6 +214,7 @@ static const struct cli_column columns[] = {
 	{ NULL, "%", CLI_CELL_SHARE, AT(self) },
 	{ "total", "total", CLI_CELL_WEIGHT, AT(total) },
 	{ NULL, "%", CLI_CELL_SHARE, AT(total) },
+	{ "sooner_s", "sooner s", CLI_CELL_REAL, AT(sooner) },
 	{ "frame", "frame", CLI_CELL_FRAME, AT(frame) },
 	{ .kind = CLI_CELL_END }
 };
@@ -495,15 +498,64 @@ bool top_json(const struct top_report *r, struct flame_text *out)
 	       cli_table_json(&r->table, out) && cli_print(out, "\n]}\n");
 }
 
+/*
+ * Of rows of at least a hundredth: each is a replay of the log.  Empty names,
+ * and what is not of a task, have none.
+ */
+static bool fill_sooner(struct view *v)
+{
+	flame_id *names = malloc((v->n + 1) * sizeof(*names));
+	int64_t *us = malloc((v->n + 1) * sizeof(*us));
+	bool good = names && us;
+	size_t n = 0;
+
+	for (size_t i = 0; good && i < v->n; i++)
+		if ((double)v->rows[i].total * 100 >= (double)v->total)
+			names[n++] = v->rows[i].frame.name;
+	if (!good)
+		cli_no_memory(v->cli);
+	good = good && flame_bill_sooner(v->cli->bill, names, n, us) ==
+			       FLAME_OK;
+	for (size_t i = 0, k = 0; good && i < v->n; i++) {
+		bool asked = k < n && names[k] == v->rows[i].frame.name;
+
+		v->rows[i].sooner = asked && us[k] != INT64_MIN ?
+			(double)us[k] / 1e6 : NAN;
+		k += asked;
+	}
+	free(names);
+	free(us);
+	return good;
+}
+
+/* Of a tree with its levels, of costs with the column sooner. */
+static const struct cli_column *choose_columns(const struct view *v,
+					       struct cli_column *to)
+{
+	size_t n = 0;
+
+	for (const struct cli_column *c = columns; c->kind != CLI_CELL_END; c++)
+		if ((c->offset != offsetof(struct row, frame.level) ||
+		     v->own->tree) &&
+		    (c->offset != offsetof(struct row, sooner) ||
+		     v->cli->bill))
+			to[n++] = *c;
+	to[n] = (struct cli_column){ .kind = CLI_CELL_END };
+	return to;
+}
+
 static bool put(struct view *v)
 {
+	struct cli_column shown[sizeof(columns) / sizeof(*columns)];
 	const struct own *own = v->own;
 	struct top_report *r = &v->report;
 
+	if (v->cli->bill && !fill_sooner(v))
+		return false;
 	cli_metric(v->flame, v->tree, &r->metric, &r->unit);
 	r->table = (struct cli_table){
 		.cli = v->cli, .own = own, .mark = mark_of,
-		.columns = own->tree ? columns : columns + 1,
+		.columns = choose_columns(v, shown), .digits = 3,
 		.rows = v->rows, .row_size = sizeof(*v->rows), .n = v->n,
 		.flame = v->flame, .nobody = nobody(own), .total = v->total,
 		.micro = cli_is_micro(r->unit),

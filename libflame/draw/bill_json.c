@@ -405,6 +405,24 @@ static void put_sums(struct fl_buf *to, const struct flame_bill *bill,
 	put_number(to, "idle_us", idle);
 }
 
+/* What the driver's stacks show of it, if it was recorded. */
+static void put_driver(struct fl_buf *to, const struct flame_bill *bill,
+		       const struct fl_bill_cause *cause)
+{
+	const struct fl_bill_words *words;
+
+	if (cause->kind != FL_CAUSE_START && cause->kind != FL_CAUSE_DRIVER)
+		return;
+	words = &bill->drivers[fl_driver_part(cause->app, cause->kind)];
+	if (words->shown <= 0 || words->weight <= 0)
+		return;
+	if (words->frame)
+		put_name(to, "frame", bill->flame, words->frame);
+	else if (words->work)
+		put_text(to, "frame", words->work);
+	put_number(to, "frame_ppm", words->weight * 1000000 / words->shown);
+}
+
 static void put_causes(struct fl_buf *to, const struct flame_bill *bill,
 		       size_t app)
 {
@@ -427,6 +445,7 @@ static void put_causes(struct fl_buf *to, const struct flame_bill *bill,
 				   bill->stages[cause->stage].last->id);
 		put_some(to, "paid_us", cause->paid);
 		put_some(to, "wall_us", cause->wall);
+		put_driver(to, bill, cause);
 		close_object(to, from);
 	}
 	fl_buf_byte(to, ']');

@@ -35,6 +35,7 @@ void flame_bill_free(struct flame_bill *bill)
 		return;
 	for (size_t i = 0; bill->replays && i < bill->spark->napps; i++)
 		fl_replay_free(&bill->replays[i]);
+	fl_driver_free(bill->driver);
 	fl_spark_close(bill->flame, bill->spark);
 	fl_free(bill->logs);
 	fl_free(bill->rows);
@@ -47,6 +48,7 @@ void flame_bill_free(struct flame_bill *bill)
 	fl_free(bill->apps);
 	fl_free(bill->clocks);
 	fl_free(bill->replays);
+	fl_free(bill->drivers);
 	fl_free(bill->changes);
 	fl_free(bill->works);
 	fl_map_free(&bill->by_labels);
@@ -177,7 +179,7 @@ static int put_row(struct flame_sink *sink, const struct flame_sample *s)
 		.row = (uint32_t)row, .executor = (uint32_t)*known,
 		.stack = s->stack, .weight = s->weight,
 	};
-	return FLAME_OK;
+	return sink->next ? fl_put(sink->next, s) : FLAME_OK;
 }
 
 /* Stages ------------------------------------------------------------------ */
@@ -515,18 +517,18 @@ static int finish_rows(struct flame_sink *sink)
 	    !sort_items(bill))
 		return fl_no_memory(sink->flame);
 	if (!fl_bill_find_frames(bill) || !fl_bill_find_sick(bill) ||
-	    !fl_bill_find_slow(bill) || !fl_bill_replay(bill) ||
-	    !fl_bill_find_causes(bill) ||
+	    !fl_bill_find_slow(bill) || !fl_bill_find_causes(bill) ||
 	    !fl_bill_find_changes(bill))
 		return fl_no_memory(sink->flame);
 	bill->whole = true;
 	return FLAME_OK;
 }
 
-static struct flame_sink *make_gather(struct flame_bill *bill)
+static struct flame_sink *make_gather(struct flame_bill *bill,
+				      struct flame_sink *next)
 {
 	struct flame *flame = bill->flame;
-	struct flame_sink *sink = fl_sink_new(flame, NULL,
+	struct flame_sink *sink = fl_sink_new(flame, next,
 					      sizeof(struct gather));
 	struct gather *g;
 
@@ -540,20 +542,44 @@ static struct flame_sink *make_gather(struct flame_bill *bill)
 		.operator = fl_name(flame, "operator"),
 	};
 	sink->put = put_row;
-	sink->finish = finish_rows;
 	return sink;
+}
+
+struct flame_sink *flame_bill_rows(struct flame_bill *bill,
+				   struct flame_sink *next)
+{
+	struct flame_sink *sink = next ? make_gather(bill, next) : NULL;
+
+	bill->spark = sink ? fl_spark_open(bill->flame, bill->logs) : NULL;
+	if (bill->spark && list_stages(bill))
+		return sink;
+	if (sink)
+		fl_sink_free(sink);
+	flame_abandon(next);
+	return NULL;
 }
 
 /* The sink before all filters --------------------------------------------- */
 
 struct tee {
 	struct flame_sink *cost;
+	struct fl_driver *driver;	/* the bill's */
 };
+
+static bool make_driver(struct flame_bill *bill)
+{
+	if (fl_bill_replay(bill))
+		bill->driver = fl_driver_new(bill->flame, bill->spark,
+					     bill->replays);
+	return bill->driver;
+}
 
 static int put_both(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct tee *tee = sink->state;
 
+	if (!fl_driver_add(tee->driver, sample))
+		return fl_no_memory(sink->flame);
 	if (fl_put(tee->cost, sample) != FLAME_OK)
 		return FLAME_FAILED;
 	return fl_put(sink->next, sample);
@@ -584,18 +610,21 @@ struct flame_sink *flame_bill_sink(struct flame_bill *bill,
 	if (!next)
 		return NULL;
 	sink = fl_sink_new(flame, next, sizeof(struct tee));
-	gather = sink ? make_gather(bill) : NULL;
+	gather = sink ? make_gather(bill, NULL) : NULL;
+	if (gather)
+		gather->finish = finish_rows;
 	cost = gather ? fl_spark_cost_sink(gather, &bill->spark, bill->logs) :
 			NULL;
 	if (!cost)
 		flame_abandon(gather);
-	if (!cost || !bill->spark || !list_stages(bill)) {
+	if (!cost || !bill->spark || !list_stages(bill) ||
+	    !make_driver(bill)) {
 		flame_abandon(cost);
 		fl_sink_free(sink);
 		flame_abandon(next);
 		return NULL;
 	}
-	((struct tee *)sink->state)->cost = cost;
+	*(struct tee *)sink->state = (struct tee){ cost, bill->driver };
 	for (const struct flame_sink *s = cost; s; s = s->next)
 		sink->needs |= s->needs;
 	sink->put = put_both;

@@ -123,6 +123,38 @@ struct fl_bill_clock {
 	int64_t paid;			/* core-us of the replay */
 };
 
+/*
+ * bill_driver.c: stacks of the driver's own recordings, in the parts of the
+ * critical path that are the driver's: two of each application.
+ */
+enum fl_driver_metric { FL_DRIVER_WALL, FL_DRIVER_CPU, FL_DRIVER_METRICS };
+
+struct fl_driver_stack {
+	size_t part;
+	flame_id stack;
+	int64_t weight;		/* of the recording's metric */
+};
+
+struct fl_driver;
+struct fl_replay;
+
+static inline size_t fl_driver_part(size_t app, enum fl_cause_kind kind)
+{
+	return 2 * app + (kind == FL_CAUSE_DRIVER);
+}
+
+/* NULL: out of memory.  replays: by application. */
+struct fl_driver *fl_driver_new(struct flame *flame,
+				const struct fl_spark *spark,
+				const struct fl_replay *replays);
+void fl_driver_free(struct fl_driver *driver);
+/* A sample of any process; false: out of memory. */
+bool fl_driver_add(struct fl_driver *driver, const struct flame_sample *s);
+/* By part. */
+const struct fl_driver_stack *fl_driver_stacks(struct fl_driver *driver,
+					       enum fl_driver_metric metric,
+					       size_t *n);
+
 /* What could be different; what_if.c has the words. */
 enum fl_change_kind {
 	FL_CHANGE_FRAME, FL_CHANGE_STAGE, FL_CHANGE_QUERY, FL_CHANGE_EVEN,
@@ -160,6 +192,8 @@ struct flame_bill {
 	struct fl_bill_words *apps;	/* as spark->apps */
 	struct fl_bill_clock *clocks;	/* the same */
 	struct fl_replay *replays;	/* the same */
+	struct fl_driver *driver;
+	struct fl_bill_words *drivers;	/* by fl_driver_part */
 	struct fl_bill_change *changes;	/* of each application, in one run */
 	size_t nchanges, changes_capacity;
 	struct fl_word_work *works;	/* of apps, queries and stages */

@@ -78,6 +78,18 @@ static uint32_t node_of(struct forest *f, flame_id stack)
 	return f->node[stack];
 }
 
+static bool add_weight(struct forest *f, flame_id stack, int64_t weight)
+{
+	uint32_t node;
+
+	if (!stack || !weight)
+		return true;
+	node = node_of(f, stack);
+	if (node)
+		f->nodes[node].self += weight;
+	return node;
+}
+
 static bool add_rows(struct forest *f, size_t first, size_t n)
 {
 	const struct flame_bill *bill = f->bill;
@@ -88,14 +100,9 @@ static bool add_rows(struct forest *f, size_t first, size_t n)
 		for (size_t k = row->first_item; !fl_bill_is_apart(row) &&
 		     k < row->first_item + row->nitems; k++) {
 			const struct fl_bill_item *item = &bill->items[k];
-			uint32_t node;
 
-			if (!item->stack || !item->weight)
-				continue;
-			node = node_of(f, item->stack);
-			if (!node)
+			if (!add_weight(f, item->stack, item->weight))
 				return false;
-			f->nodes[node].self += item->weight;
 		}
 	}
 	return true;
@@ -176,13 +183,12 @@ static bool add_works(struct flame_bill *bill, struct fl_bill_words *to,
 }
 
 /*
- * Of the rows that were added since the forest was cleared; with works: their
- * list, too.  false: out of memory.
+ * Of the stacks that were added since the forest was cleared, of tasks or of
+ * anything.  false: out of memory.
  */
-static bool describe(struct forest *f, bool works, struct fl_bill_words *to)
+static bool find_words(struct forest *f, bool tasks, struct fl_words *words)
 {
 	struct fl_word_nodes nodes;
-	struct fl_words words;
 
 	if (!reserve(f))
 		return false;
@@ -190,9 +196,17 @@ static bool describe(struct forest *f, bool works, struct fl_bill_words *to)
 	nodes = (struct fl_word_nodes){
 		.count = (uint32_t)f->count, .name = f->name, .type = f->type,
 		.parent = f->parent, .end = f->end, .self = f->self,
-		.tasks = true,
+		.tasks = tasks,
 	};
-	if (fl_wording_find(f->wording, &nodes, &words) != FLAME_OK)
+	return fl_wording_find(f->wording, &nodes, words) == FLAME_OK;
+}
+
+/* With works: their list, too. */
+static bool describe(struct forest *f, bool works, struct fl_bill_words *to)
+{
+	struct fl_words words;
+
+	if (!find_words(f, true, &words))
 		return false;
 	*to = summary_of(&words);
 	return !works || add_works(f->bill, to, &words);
@@ -234,6 +248,30 @@ static bool describe_app(struct forest *f, size_t app)
 	return good && describe(f, true, &f->bill->apps[app]);
 }
 
+/* Where all that is seen by the clock is idle, time on a CPU says it. */
+static bool describe_driver(struct forest *f, enum fl_driver_metric metric)
+{
+	struct flame_bill *bill = f->bill;
+	size_t n, i = 0;
+	const struct fl_driver_stack *stacks = fl_driver_stacks(bill->driver,
+								metric, &n);
+
+	while (i < n) {
+		const size_t part = stacks[i].part;
+		struct fl_words words;
+		bool good = clear(f);
+
+		for (; good && i < n && stacks[i].part == part; i++)
+			good = add_weight(f, stacks[i].stack,
+					  stacks[i].weight);
+		if (!good || !find_words(f, false, &words))
+			return false;
+		if (!bill->drivers[part].shown)
+			bill->drivers[part] = summary_of(&words);
+	}
+	return true;
+}
+
 bool fl_bill_find_frames(struct flame_bill *bill)
 {
 	struct forest f = { .bill = bill };
@@ -242,7 +280,11 @@ bool fl_bill_find_frames(struct flame_bill *bill)
 	f.wording = fl_wording_new(bill->flame);
 	f.node = fl_zeroed(bill->flame->stacks.count + 1, sizeof(*f.node));
 	bill->apps = fl_zeroed(bill->spark->napps + 1, sizeof(*bill->apps));
-	good = f.wording && f.node && bill->apps;
+	bill->drivers = fl_zeroed(2 * bill->spark->napps + 1,
+				  sizeof(*bill->drivers));
+	good = f.wording && f.node && bill->apps && bill->drivers &&
+	       describe_driver(&f, FL_DRIVER_WALL) &&
+	       describe_driver(&f, FL_DRIVER_CPU);
 	for (size_t i = 0; good && i < bill->nqueries; i++)
 		good = describe_query(&f, &bill->queries[i]);
 	for (size_t i = 0; good && i < bill->spark->napps; i++)

@@ -277,7 +277,7 @@ enum fl_spark_clock_fit fl_spark_clock_fit(const struct fl_spark_clock *clock,
 	const int64_t width = INT64_C(1) << clock->bits;
 	enum fl_spark_clock_fit fit = FL_CLOCK_FITS;
 	int64_t around, within = 0;
-	double wrong;
+	double wrong, left;
 
 	if (clock->samples && e->ntasks &&
 	    make_samples(&x, clock, clock->bits) &&
@@ -290,9 +290,10 @@ enum fl_spark_clock_fit fl_spark_clock_fit(const struct fl_spark_clock *clock,
 		else if (fit == FL_CLOCK_FITS) {
 			*shift = refine(&x, &y, around / width,
 					within / width) * width;
+			left = contradict(&x, &y, *shift / width);
+			/* Tasks that a log lacks are at no shift. */
 			if (llabs(*shift) > 200000000 + width &&
-			    wrong - contradict(&x, &y, *shift / width) >
-			    2 * ALMOST_NONE)
+			    wrong - left > 2 * ALMOST_NONE && left < wrong / 2)
 				fit = FL_CLOCK_APART;
 		}
 	}

@@ -562,6 +562,17 @@ static int put_aligned(struct flame_sink *sink, size_t executor,
 	return events->cost ? FLAME_OK : fl_put(sink->next, s);
 }
 
+/* Logs have no executor of it but in local mode. */
+static bool is_driver(struct flame_sink *sink, flame_id labels)
+{
+	const struct events *events = sink->state;
+	flame_id id = flame_label_get(sink->flame, labels,
+				      events->keys[EXECUTOR]);
+
+	return fl_slice_is(fl_name_at(sink->flame, id), "driver") &&
+	       find_app(sink, labels) != FL_SPARK_NONE;
+}
+
 /* The executor that a sample without a place of its own is placed on. */
 static size_t placed_on(struct flame_sink *sink, const struct flame_sample *s)
 {
@@ -576,7 +587,7 @@ static size_t placed_on(struct flame_sink *sink, const struct flame_sample *s)
 		events->executor = find_executor(sink, s->labels);
 		events->known = true;
 	}
-	if (events->executor == FL_SPARK_NONE) {
+	if (events->executor == FL_SPARK_NONE && !is_driver(sink, s->labels)) {
 		events->strangers++;
 		if (!events->stranger)
 			events->stranger = flame_label_get(

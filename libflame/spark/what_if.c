@@ -199,16 +199,13 @@ static bool add_weight(struct changes *c, size_t stage, uint32_t executor,
 	return true;
 }
 
+/* Of the frames, in the tasks of each stage. */
 static bool find_shares(struct changes *c)
 {
 	const struct flame_bill *bill = c->bill;
 	uint32_t *masks;
 	bool good;
 
-	if (!c->bill->apps[c->app].shown)
-		return true;
-	if (!list_frames(c))
-		return false;
 	masks = mask_stacks(c);
 	good = masks;
 	for (size_t i = 0; good && i < bill->nitems; i++) {
@@ -482,6 +479,15 @@ static bool try_troubles(struct changes *c)
 	       (!failed || try_change(c, failures, 0));
 }
 
+static void free_changes(struct changes *c)
+{
+	fl_free(c->lengths);
+	fl_free(c->walls);
+	fl_free(c->stages);
+	fl_map_free(&c->index);
+	fl_free(c->cells);
+}
+
 static bool try_all(struct changes *c)
 {
 	const struct flame_bill *bill = c->bill;
@@ -494,25 +500,26 @@ static bool try_all(struct changes *c)
 		    bill->causes[i].stage != FL_SPARK_NONE)
 			c->walls[bill->causes[i].stage] +=
 				bill->causes[i].wall;
-	good = c->lengths && c->walls && list_stages(c) && find_shares(c) &&
+	good = c->lengths && c->walls && list_stages(c) &&
+	       (!bill->apps[c->app].shown ||
+		(list_frames(c) && find_shares(c))) &&
 	       try_frames(c) && try_queries(c) && try_stages(c) && try_even(c) &&
 	       try_cores(c) && try_troubles(c);
-	fl_free(c->lengths);
-	fl_free(c->walls);
-	fl_free(c->stages);
-	fl_map_free(&c->index);
-	fl_free(c->cells);
+	free_changes(c);
 	return good;
 }
 
-static bool replay_app(struct flame_bill *bill, size_t app)
+/* false: out of memory; good is whether the log's own replay ends. */
+static bool begin_changes(struct changes *c, struct flame_bill *bill,
+			  size_t app, bool *good)
 {
 	struct fl_bill_clock *clock = &bill->clocks[app];
 	const struct fl_replay *replay = &bill->replays[app];
 	const struct fl_replay_change none = { .cores = 1 };
-	struct changes c = { .bill = bill, .replay = replay, .app = app };
 	struct fl_replay_result as_it_was;
 
+	*c = (struct changes){ .bill = bill, .replay = replay, .app = app };
+	*good = false;
 	if (!replay->begin)
 		return true;
 	if (!fl_replay_run(replay, &none, &as_it_was))
@@ -520,15 +527,88 @@ static bool replay_app(struct flame_bill *bill, size_t app)
 	clock->wall = replay->until - replay->begin;
 	clock->replayed = as_it_was.good ? as_it_was.end : 0;
 	clock->paid = as_it_was.paid;
-	c.error = llabs(clock->wall - clock->replayed);
-	return !as_it_was.good || !replay->ntasks || try_all(&c);
+	c->error = llabs(clock->wall - clock->replayed);
+	*good = as_it_was.good && replay->ntasks;
+	return true;
 }
 
 bool fl_bill_find_changes(struct flame_bill *bill)
 {
-	bool good = true;
+	struct changes c;
+	bool good = true, ends;
 
 	for (size_t i = 0; good && i < bill->spark->napps; i++)
-		good = replay_app(bill, i);
+		good = begin_changes(&c, bill, i, &ends) &&
+		       (!ends || try_all(&c));
 	return good;
+}
+
+/* Frames by name ---------------------------------------------------------- */
+
+static bool is_seen(const struct changes *c, size_t frame)
+{
+	size_t i = 0;
+
+	while (i < c->ncells && !(c->cells[i].frames[frame] > 0))
+		i++;
+	return i < c->ncells;
+}
+
+/* Of at most MAX_FRAMES names. */
+static bool add_sooner(struct changes *c, const flame_id *names, size_t n,
+		       int64_t *us)
+{
+	struct fl_replay_change to = { .lengths = c->lengths, .cores = 1 };
+	const struct fl_bill_change half = {
+		.kind = FL_CHANGE_FRAME, .factor = .5
+	};
+	const int64_t before = c->bill->clocks[c->app].replayed;
+	struct fl_replay_result result;
+
+	memcpy(c->frames, names, n * sizeof(*names));
+	c->nframes = n;
+	if (!find_shares(c))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_seen(c, i))
+			continue;
+		scale_tasks(c, &half, i);
+		if (!fl_replay_run(c->replay, &to, &result))
+			return false;
+		us[i] = us[i] == INT64_MIN ? 0 : us[i];
+		if (result.good && llabs(before - result.end) > c->error)
+			us[i] += (before - result.end) / 1000;
+	}
+	fl_map_free(&c->index);
+	c->ncells = 0;
+	return true;
+}
+
+static bool add_app(struct flame_bill *bill, size_t app, const flame_id *names,
+		    size_t n, int64_t *us)
+{
+	struct changes c;
+	bool ends, good = begin_changes(&c, bill, app, &ends);
+
+	if (!good || !ends)
+		return good;
+	c.lengths = fl_zeroed(c.replay->ntasks + 1, sizeof(*c.lengths));
+	good = c.lengths && list_stages(&c);
+	for (size_t i = 0; good && i < n; i += MAX_FRAMES)
+		good = add_sooner(&c, names + i, FL_MIN(n - i, MAX_FRAMES),
+				  us + i);
+	free_changes(&c);
+	return good;
+}
+
+int flame_bill_sooner(struct flame_bill *bill, const flame_id *names, size_t n,
+		      int64_t *us)
+{
+	bool good = bill->replays || fl_bill_replay(bill);
+
+	for (size_t i = 0; i < n; i++)
+		us[i] = INT64_MIN;
+	for (size_t i = 0; good && i < bill->spark->napps; i++)
+		good = add_app(bill, i, names, n, us);
+	return good ? FLAME_OK : fl_no_memory(bill->flame);
 }

@@ -449,5 +449,5 @@ int fl_words_first(const struct fl_words *words)
 		return -1;
 	if (work > words->base / 10 && work >= words->leaf_weight)
 		return 0;
-	return words->frame || work < words->leaf_weight ? -1 : 0;
+	return words->frame || !work || work < words->leaf_weight ? -1 : 0;
 }
