@@ -649,6 +649,25 @@ int flame_nodes_gist(struct flame *flame, const struct flame_node *nodes,
 		     size_t n, struct flame_gist *gist);
 
 /*
+ * Since when: each row is a series of nruns weights, one a run, in the order of
+ * the runs; counts: they are numbers of samples, which chance makes vary.
+ * Calls found() for each step of the mean of a row, with the first run after
+ * it; of the rows with steps a part of at most `rate` (0.05) is expected to be
+ * chance.  A level is of FLAME_LEVEL_RUNS runs or more.
+ */
+enum { FLAME_LEVEL_RUNS = 3 };
+struct flame_step {
+	size_t row, run;
+	double before, after;	/* means of the runs up to the next step */
+	double low, high;	/* after / before, to 95 % */
+	double p;		/* of such a step, anywhere in the series */
+};
+int flame_find_steps(struct flame *flame, const double *weights, size_t nrows,
+		     size_t nruns, bool counts, double rate,
+		     void (*found)(void *arg, const struct flame_step *step),
+		     void *arg);
+
+/*
  * Trials: runs of one job, before a change of it (side 0) and after (side 1),
  * each gathered in a tree of one column, all of one metric.  flame_trials_add
  * copies the weights of the tree; those of side 0 are added first.

@@ -270,7 +270,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/tree/top.c libflame/tree/scale.c libflame/tree/origins.c libflame/tree/origins.h \
 	libflame/tree/sort_layout.c \
 	libflame/tree/tree.c libflame/tree/tree.h \
-	libflame/tree/trials.c libflame/tree/trials.h \
+	libflame/tree/steps.c libflame/tree/trials.c libflame/tree/trials.h \
 	libflame/tree/trials_explain.c libflame/tree/trials_judge.c \
 	libflame/tree/trials_measure.c \
 	libflame/draw/frame_color.c libflame/draw/caption.c \

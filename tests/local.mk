@@ -60,6 +60,7 @@ unit_tests += tests/unit/test_rows
 unit_tests += tests/unit/test_s3
 unit_tests += tests/unit/test_samples
 unit_tests += tests/unit/test_statistics
+unit_tests += tests/unit/test_steps
 unit_tests += tests/unit/test_text
 unit_tests += tests/unit/test_text_profiles
 unit_tests += tests/unit/test_unreadable

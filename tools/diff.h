@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-diff: diff_folders.c lists folders; diff_runs.c reads several runs of
- * each side and judges them, diff_report.c writes what changed; diff_sites.c
- * compares sites of flame-batch.
+ * each side and judges them, diff_report.c writes what changed; diff_since.c
+ * finds changes in a series of runs; diff_sites.c compares sites of
+ * flame-batch.
  */
 #ifndef DIFF_H
 #define DIFF_H
@@ -26,6 +27,7 @@ struct diff {
 	long rows;
 	bool sites;		/* the inputs are two sites of flame-batch */
 	bool runs;
+	const char *since;	/* a key of labels, whose values are runs */
 	double rate;		/* --fdr; 0: not given */
 	double gate;		/* 0.03; 0: none */
 	const char *gated;	/* names; NULL: all */
@@ -49,6 +51,10 @@ bool diff_check_format(struct cli *cli, const char *what, bool page);
 int diff_compare_runs(struct cli *cli, struct flame *flame,
 		      struct cli_reading *reading);
 
+/* diff_since.c */
+bool diff_check_since(struct cli *cli);
+int diff_since(struct cli *cli, struct flame *flame, struct flame_tree *tree);
+
 /* diff_sites.c */
 bool diff_is_of_sites(const struct cli *cli);
 bool diff_check_sites(struct cli *cli);
@@ -69,8 +75,18 @@ struct diff_result {
 	struct flame_judgement judgement;
 };
 
+/*
+ * diff_runs.c: compares trials, and judges them for --gate; other is to be
+ * freed.  false: failed.
+ */
+bool diff_judge(const struct cli *cli, struct flame_trials *trials,
+		struct diff_result *result);
+/* The exit status that --gate or -q says. */
+int diff_status(const struct cli *cli, const struct diff_result *result);
+
 /* diff_report.c: an exit status. */
 int diff_report(struct cli *cli, const struct diff_result *result);
+const char *diff_verdict_word(enum flame_verdict verdict);
 /* The line of --gate, in text to be freed; NULL: out of memory. */
 char *diff_verdict(const struct cli *cli, const struct diff_result *result);
 

@@ -527,13 +527,19 @@ static bool add_other(const struct cli *cli, const struct diff_result *r,
 	return good;
 }
 
-static bool add_gate(const struct cli *cli, const struct diff_result *r,
-		     cJSON *root)
+const char *diff_verdict_word(enum flame_verdict verdict)
 {
 	static const char *const verdicts[] = {
 		[FLAME_WITHIN] = "within", [FLAME_WORSE] = "worse",
 		[FLAME_UNSURE] = "cannot tell",
 	};
+
+	return verdicts[verdict];
+}
+
+static bool add_gate(const struct cli *cli, const struct diff_result *r,
+		     cJSON *root)
+{
 	const struct diff *diff = cli->own;
 	const struct flame_judgement *j = &r->judgement;
 	cJSON *gate = diff->gate > 0 ? cJSON_AddObjectToObject(root, "gate") :
@@ -545,7 +551,7 @@ static bool add_gate(const struct cli *cli, const struct diff_result *r,
 	       (!diff->gated ||
 		cJSON_AddStringToObject(gate, "frame", diff->gated)) &&
 	       cJSON_AddStringToObject(gate, "verdict",
-				       verdicts[j->verdict]) &&
+				       diff_verdict_word(j->verdict)) &&
 	       add_text(gate, "text", diff_verdict(cli, r)) &&
 	       (j->runs <= 0 ||
 		cJSON_AddNumberToObject(gate, "runs_needed", j->runs));

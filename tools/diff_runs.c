@@ -224,8 +224,8 @@ static bool gates_something(const struct cli *cli, struct flame_trials *trials,
 	return false;
 }
 
-static bool compare(const struct cli *cli, struct flame_trials *trials,
-		    struct diff_result *result)
+bool diff_judge(const struct cli *cli, struct flame_trials *trials,
+		struct diff_result *result)
 {
 	const struct diff *diff = cli->own;
 	enum flame_scaling other = result->scaling == FLAME_ABSOLUTE ?
@@ -253,7 +253,7 @@ static bool is_any_found(const struct diff_result *result)
 	       (result->runs[0] >= 3 || result->runs[1] >= 3);
 }
 
-static int status_of(const struct cli *cli, const struct diff_result *result)
+int diff_status(const struct cli *cli, const struct diff_result *result)
 {
 	const struct diff *diff = cli->own;
 
@@ -297,8 +297,8 @@ int diff_compare_runs(struct cli *cli, struct flame *flame,
 		return diff_compare_sites(cli, flame);
 	}
 	if (trials && read_runs(cli, flame, trials, &result, reading) &&
-	    compare(cli, trials, &result) && report(cli, &result) == CLI_FINE)
-		status = status_of(cli, &result);
+	    diff_judge(cli, trials, &result) && report(cli, &result) == CLI_FINE)
+		status = diff_status(cli, &result);
 	free(result.other);
 	flame_trials_free(trials);
 	return status;

@@ -25,6 +25,8 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, DIFF_AT(brief) },
 	{ 0, "runs", NULL, "A... -- B...: each is a run of one job",
 	  CLI_FLAG, DIFF_AT(runs) },
+	{ 0, "since", "KEY", "what changed, since which value of "
+	  "a label", CLI_TEXT, DIFF_AT(since) },
 	{ 0, "sort", "self|total|weight|name",
 	  "what --top goes by (self); order of what is drawn",
 	  .kind = CLI_TAKE },
@@ -118,7 +120,7 @@ static bool resolve_sort(struct cli *cli)
 static void say_ignored(const struct cli *cli)
 {
 	const struct diff *own = cli->own;
-	bool page = own->runs && strcmp(cli->output_format, "html") == 0;
+	bool page = (own->runs || own->since) && strcmp(cli->output_format, "html") == 0;
 
 	if (!cli->own_output || page || cli->quiet)
 		return;
@@ -176,7 +178,9 @@ static bool check_options(struct cli *cli)
 	}
 	if (!resolve_sort(cli))
 		return false;
-	if (diff_is_of_sites(cli))
+	if (own->since)
+		good = diff_check_since(cli);
+	else if (diff_is_of_sites(cli))
 		good = diff_check_sites(cli);
 	else if (own->runs || own->gate > 0 || own->rate > 0)
 		good = diff_check_runs(cli);
@@ -448,6 +452,8 @@ static int gathered(struct cli *cli, struct flame *flame,
 {
 	const struct diff *own = cli->own;
 
+	if (own->since)
+		return diff_since(cli, flame, tree);
 	if (own->normalize && !own->drawn && !normalize_each(cli, tree))
 		return CLI_TROUBLE;
 	if (own->brief)

@@ -70,7 +70,7 @@ dist_man_MANS += tools/flame-batch.1
 
 diff_sources = tools/flame-diff.c tools/diff.h \
 	tools/diff_folders.c tools/diff_report.c tools/diff_runs.c \
-	tools/diff_sites.c
+	tools/diff_since.c tools/diff_sites.c
 tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources) \
 	$(table_sources)
 tools_flame_diff_LDADD = $(tool_libs) $(CJSON_LIBS)

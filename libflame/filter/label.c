@@ -26,6 +26,8 @@ static const struct known {
 	{ "file", FL_NEED_FILE, NULL },
 	{ "path", FL_NEED_PATH | FL_NEED_SUBJECT, NULL },
 	{ "app", FL_NEED_PATH_LABELS, NULL },
+	{ "app-name", FL_NEED_PATH_LABELS, NULL },
+	{ "date", FL_NEED_PATH_LABELS, NULL },
 	{ "attempt", FL_NEED_PATH_LABELS | FL_NEED_TASK | FL_NEED_TASK_SPAN,
 	  NULL },
 	{ "executor", FL_NEED_PATH_LABELS, NULL },

@@ -12,7 +12,7 @@
 
 const char *const fl_path_keys[FL_PATH_KEYS] = {
 	"app", "attempt", "executor", "stage", "epoch", "host", "pid",
-	"container",
+	"container", "app-name", "date",
 };
 
 /* A path, taken apart. */
@@ -419,10 +419,35 @@ static void read_given(const char *path, struct fl_path_labels *labels)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * Folders that partition a table, as Hive, Spark and DuckDB name them:
+ * app-name=etl/date=2026-11-28/APP.parquet.
+ */
+static void read_partitions(const struct path *path,
+			    struct fl_path_labels *labels)
+{
+	struct slice folders = path->folders, folder, app = path->name;
+
+	while (last_component(&folders, &folder))
+		for (size_t i = 0; i < FL_PATH_KEYS; i++) {
+			size_t size = strlen(fl_path_keys[i]);
+
+			if (!fl_slice_starts(folder, fl_path_keys[i]) ||
+			    folder.size <= size || folder.data[size] != '=')
+				continue;
+			skip(&folder, size + 1);
+			set(labels, (enum fl_path_key)i, folder);
+			break;
+		}
+	if ((labels->value[FL_PATH_APP_NAME].size ||
+	     labels->value[FL_PATH_DATE].size) && chop(&app, ".parquet"))
+		set(labels, FL_PATH_APP, app);
+}
+
 static void (*const layouts[])(const struct path *path,
 			       struct fl_path_labels *labels) = {
 	read_rapids, read_async, read_yarn, read_plugin, read_hprofiler,
-	read_folders,
+	read_folders, read_partitions,
 };
 
 /* Recordings and folded stacks, packed or not. */
