@@ -199,6 +199,7 @@ struct entry {
 	struct cli_option option;
 	enum group group;
 	bool common;	/* of all tools: offsets are in struct cli */
+	char row;	/* of flame_rows; 0: none */
 };
 
 struct table {
@@ -207,10 +208,12 @@ struct table {
 };
 
 static void enter(struct table *table, struct cli_option option,
-		  enum group group)
+		  enum group group, char row)
 {
 	for (size_t i = 0; i < table->n; i++) {
-		if (strcmp(table->at[i].option.name, option.name) == 0)
+		const char *name = table->at[i].option.name;
+
+		if (*name == *option.name && strcmp(name, option.name) == 0)
 			return;
 		if (option.letter &&
 		    table->at[i].option.letter == option.letter)
@@ -218,7 +221,7 @@ static void enter(struct table *table, struct cli_option option,
 	}
 	if (table->n < sizeof(table->at) / sizeof(table->at[0]))
 		table->at[table->n++] = (struct entry){
-			option, group, group == GENERAL };
+			option, group, group == GENERAL, row };
 }
 
 static int by_name(const void *a, const void *b)
@@ -266,24 +269,21 @@ static void make_table(const struct cli_tool *tool, struct table *table)
 		{ 'f', CLI_FILTER, CHANGING }, { 'w', CLI_SET, DRAWING },
 		{ 'p', CLI_SET, FURTHER_DRAWING },
 	};
-	struct flame_row_facts facts;
 	struct flame_row row;
 
 	table->n = 0;
 	for (const struct cli_option *o = tool->options; o && o->name; o++)
-		enter(table, *o, OF_TOOL);
+		enter(table, *o, OF_TOOL, 0);
 	for (const struct cli_option *o = common; o->name; o++)
 		if (is_common(tool, o->name))
-			enter(table, *o, GENERAL);
+			enter(table, *o, GENERAL, 0);
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		for (unsigned i = 0; flame_rows(kinds[k].row, i, &row); i++)
-			if (!row.hidden && cli_takes(tool, kinds[k].row) &&
-			    flame_row_facts(row.kind, row.name, &facts))
+			if (!row.hidden && cli_takes(tool, kinds[k].row))
 				enter(table, (struct cli_option){ 0,
 				      row.name, row.argument, row.summary,
-				      .kind = kinds[k].kind,
-				      .rare = !facts.often },
-				      kinds[k].group);
+				      .kind = kinds[k].kind },
+				      kinds[k].group, kinds[k].row);
 	qsort(table->at, table->n, sizeof(*table->at), by_name);
 }
 
@@ -317,6 +317,17 @@ static void list_option(const struct cli_option *o)
 		printf("%s\n%31s%s\n", left, "", o->summary);
 }
 
+/* Facts are looked up for --help alone: each is a search of all options. */
+static bool is_rare(const struct entry *entry)
+{
+	struct flame_row_facts facts;
+
+	if (!entry->row)
+		return entry->option.rare;
+	return !flame_row_facts(entry->row, entry->option.name, &facts) ||
+	       !facts.often;
+}
+
 static void list_group(const struct cli_tool *tool, const struct table *table,
 		       enum group group, bool all)
 {
@@ -333,7 +344,7 @@ static void list_group(const struct cli_tool *tool, const struct table *table,
 	for (size_t i = 0; i < table->n; i++) {
 		const struct entry *entry = &table->at[i];
 
-		if (entry->group != group || (!all && entry->option.rare))
+		if (entry->group != group || (!all && is_rare(entry)))
 			continue;
 		if (!any && group == OF_TOOL)
 			printf("\nOf %s:\n", tool->name);

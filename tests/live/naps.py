@@ -3,9 +3,9 @@
 
 cut EVENTS LOG: the event log of a job of Naps.java from the end of its warm-up
 on, whose time depends on the machine; prints the ms from there to the end.
-predict BILL KEY NAME FACTOR: the ms that the application would take ("-": the
-change has no name).
-replayed BILL: the ms that the replay of its log takes.
+predict BILL KEY NAME FACTOR: the application's ms with a change ("-": it has no
+name).
+replayed BILL: the ms of the replay of its log.
 profiler FOLDER FILE JAR...: async-profiler for this machine.
 """
 import glob

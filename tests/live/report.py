@@ -24,6 +24,15 @@ def work(times):
     return F.udf(of, LongType())
 
 
+def heavy(times):
+    def heavy_steps(value):
+        n = value
+        for i in range(times):
+            n = (n * 6364136223846793005 + i) % 1000003
+        return n
+    return F.udf(heavy_steps, LongType())
+
+
 def run(description, frame):
     sc.setJobDescription(description)
     print(description, frame.agg(F.sum(frame.columns[-1])).collect())
@@ -37,7 +46,7 @@ few = spark.range(0, rows // 50, 1, 4)
 run("warm Python", few.select(work(10)("id").alias("n")))
 run("idle Python", few.select(work(10)("id").alias("n")))
 run("light", few.select(work(3000)("id").alias("n")))
-run("heavy", few.select(work(times)("id").alias("n")))
+run("heavy", few.select(heavy(times)("id").alias("n")))
 cached = table.withColumn("hash", F.xxhash64("id")).cache()
 run("fill a cache", cached.select((F.col("hash") % 1000).alias("n")))
 run("read a cache", cached.select((F.col("hash") % 999).alias("n")))
