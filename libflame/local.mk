@@ -295,7 +295,8 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 if LIBDW
 libfl_la_SOURCES += libflame/format/perf/inline.c \
 	libflame/native/debug.c libflame/native/debug.h \
-	libflame/native/inlined.c libflame/native/inlined.h
+	libflame/native/inlined.c libflame/native/inlined.h \
+	libflame/native/scopes.c libflame/native/scopes.h
 endif
 
 # Where libcurl is: inputs and outputs that are URLs.

@@ -17,6 +17,8 @@ enum {
 	MAX_MANGLED = 4096, MAX_NAME = 16 << 10,
 	MAX_PIECE = 24,		/* characters for a letter of a name */
 	MAX_STD = 72,		/* for Ss, Sa, .. */
+	MAX_PARTS = 64,		/* whose size is remembered */
+	MAX_NESTED = 64,	/* brackets */
 	SAFE_NAME = 1 << 20	/* that the library may write */
 };
 
@@ -122,38 +124,165 @@ static size_t identifier(const char **at)
 	return size;
 }
 
+/* What may have been written so far, and what substitutions stand for. */
+struct growth {
+	size_t most, longest, pieces;
+	/* Packs write what follows several times, up to the end of the list. */
+	size_t factor;
+	size_t longest_list;	/* elements of a list of arguments, or pack */
+	bool has_expressions;	/* where brackets are not known */
+	size_t depth;
+	struct {
+		size_t elements, factor;
+		bool is_list;
+	} open[MAX_NESTED];
+	size_t parts[MAX_PARTS], nparts;	/* S_, S0_ .. that were met */
+	size_t parameter;	/* the largest of T_, T0_ ..; 0: not known */
+	/* Parts may have parameters, and be larger elsewhere. */
+	bool has_parameters;
+};
+
+/* Parts are numbered as they end: all so far are not shorter. */
+static size_t part(struct growth *g, size_t i)
+{
+	while (!g->has_parameters && g->nparts <= i && i < MAX_PARTS)
+		g->parts[g->nparts++] = g->most;
+	return i < g->nparts ? g->parts[i] : g->most;
+}
+
+/* "_" is the first, "0_" the second, "10_" the one with the number 37. */
+static size_t part_number(const char *at)
+{
+	size_t n = 0;
+
+	if (*at == '_')
+		return 0;
+	for (; *at != '_' && n < MAX_MANGLED; at++)
+		n = n * 36 + (size_t)(fl_is_digit(*at) ? *at - '0' :
+				      *at - 'A' + 10);
+	return n + 1;
+}
+
+static void add(struct growth *g, size_t size)
+{
+	size *= g->factor;
+	g->most += FL_MIN(size, (size_t)SAFE_NAME + 1);
+}
+
+static void substitute(struct growth *g, const char *name)
+{
+	if (*name == 'S') {
+		add(g, part(g, part_number(name + 1)) + MAX_PIECE);
+		return;
+	}
+	g->has_parameters = true;
+	if (!g->parameter)
+		g->parameter = g->most;
+	add(g, g->parameter + MAX_PIECE);
+}
+
+/*
+ * Elements of lists, as a pack is written once for each.  Where letters may be
+ * those of operators, every piece counts as one.
+ */
+static bool is_ambiguous(const char *name)
+{
+	return strncmp(name, "aN", 2) == 0 || strncmp(name, "mI", 2) == 0 ||
+	       strncmp(name, "mL", 2) == 0 || strncmp(name, "pL", 2) == 0;
+}
+
+static bool opens(const char *name)
+{
+	return strchr("IJNFLZX", *name) || strncmp(name, "DT", 2) == 0 ||
+	       strncmp(name, "Dt", 2) == 0 || strncmp(name, "Ul", 2) == 0;
+}
+
+static void close_list(struct growth *g)
+{
+	if (!g->depth)
+		return;
+	if (!g->has_expressions)
+		g->factor = g->open[g->depth].factor;
+	g->depth--;
+}
+
+static void count_element(struct growth *g, const char *name)
+{
+	size_t *n = &g->open[g->depth].elements;
+
+	if (is_ambiguous(name))
+		g->longest_list = SAFE_NAME;
+	g->has_expressions |= *name == 'X' || strncmp(name, "DT", 2) == 0 ||
+			      strncmp(name, "Dt", 2) == 0;
+	if (*name == 'E') {
+		close_list(g);
+		return;
+	}
+	*n += fl_is_digit(*name) || strchr("NFLZT", *name) ||
+	      (*name >= 'a' && *name <= 'z') ||
+	      (*name == 'S' && name[1] != 't');
+	if (g->open[g->depth].is_list)
+		g->longest_list = FL_MAX(g->longest_list, *n);
+	if (!opens(name))
+		return;
+	if (g->depth + 1 == MAX_NESTED) {
+		g->longest_list = SAFE_NAME;
+		g->has_expressions = true;
+		return;
+	}
+	g->depth++;
+	g->open[g->depth].elements = 0;
+	g->open[g->depth].factor = g->factor;
+	g->open[g->depth].is_list = *name == 'I' || *name == 'J';
+}
+
+static void expand_pack(struct growth *g)
+{
+	g->factor *= FL_MAX(FL_MIN(g->longest_list, g->pieces), (size_t)1);
+	g->factor = FL_MIN(g->factor, (size_t)SAFE_NAME + 1);
+	g->nparts = 0;
+	g->parameter = 0;
+	g->has_parameters = true;
+}
+
 bool fl_demangle_is_safe(const char *name)
 {
-	size_t most = 0, longest = 0, pieces = 1;
+	struct growth g = { .pieces = 1, .factor = 1 };
 
-	while (*name && most <= SAFE_NAME) {
+	while (*name && g.most <= SAFE_NAME) {
 		const char *end = name + 1;
 		size_t size;
 
-		pieces++;
+		g.pieces++;
+		count_element(&g, name);
 		if (fl_is_digit(*name)) {
 			size = identifier(&name);
-			longest = FL_MAX(longest, size);
-			most += size + 2;
+			g.longest = FL_MAX(g.longest, size);
+			add(&g, size + 2);
 			continue;
 		}
 		while (fl_is_digit(*end) || (*end >= 'A' && *end <= 'Z'))
 			end++;
+		/* Parameters of another template may follow. */
+		if (strchr("IJE", *name))
+			g.parameter = 0;
 		if (strchr("ST", *name) && *end == '_') {
-			most = 2 * most + MAX_PIECE;
+			substitute(&g, name);
 			name = end + 1;
 		} else if (strncmp(name, "Dp", 2) == 0) {
-			/* Once for each of the arguments of a pack. */
-			most *= pieces;
+			expand_pack(&g);
+			name += 2;
+		} else if (strchr("CD", *name) && fl_is_digit(name[1])) {
+			add(&g, g.longest + MAX_PIECE);
 			name += 2;
 		} else {
-			most += *name == 'S' ? MAX_STD :
-				strchr("CD", *name) ? longest + MAX_PIECE :
-						      MAX_PIECE;
+			add(&g, *name == 'S' ? MAX_STD :
+				strchr("CD", *name) ? g.longest + MAX_PIECE :
+						      MAX_PIECE);
 			name++;
 		}
 	}
-	return most <= SAFE_NAME;
+	return g.most <= SAFE_NAME;
 }
 
 void fl_demangle_put(struct fl_buf *to, const char *text, const char *name)

@@ -121,7 +121,7 @@ static bool index_symbols(struct fl_debug *module)
 	return true;
 }
 
-static bool read_elf(struct fl_debug *module)
+static bool read_elf(struct fl_debug *module, bool symbols)
 {
 	GElf_Ehdr ehdr;
 
@@ -132,20 +132,21 @@ static bool read_elf(struct fl_debug *module)
 	module->dwarf = fl_dw.dwarf_begin_elf(module->elf, DWARF_C_READ, NULL);
 	if (!module->dwarf)
 		open_debug_file(module);
-	return read_symbols(module, module->elf, SHT_SYMTAB) &&
-	       (module->nsymbols ||
-		read_symbols(module, module->debug_elf, SHT_SYMTAB)) &&
-	       (module->nsymbols ||
-		read_symbols(module, module->elf, SHT_DYNSYM)) &&
-	       index_symbols(module);
+	return !symbols ||
+	       (read_symbols(module, module->elf, SHT_SYMTAB) &&
+		(module->nsymbols ||
+		 read_symbols(module, module->debug_elf, SHT_SYMTAB)) &&
+		(module->nsymbols ||
+		 read_symbols(module, module->elf, SHT_DYNSYM)) &&
+		index_symbols(module));
 }
 
 struct fl_debug *fl_debug_open(const char *path)
 {
-	return fl_debug_of(fl_regular_open(path), path);
+	return fl_debug_of(fl_regular_open(path), path, true);
 }
 
-struct fl_debug *fl_debug_of(int fd, const char *path)
+struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols)
 {
 	struct fl_debug *module = fl_zeroed(1, sizeof(*module));
 
@@ -158,7 +159,7 @@ struct fl_debug *fl_debug_of(int fd, const char *path)
 	module->debug_fd = -1;
 	module->path = fl_arena_copy(&module->arena, path, strlen(path));
 	fl_dw.elf_version(EV_CURRENT);
-	if (!module->path || (module->fd >= 0 && !read_elf(module))) {
+	if (!module->path || (module->fd >= 0 && !read_elf(module, symbols))) {
 		fl_debug_close(module);
 		return NULL;
 	}
@@ -179,8 +180,9 @@ void fl_debug_close(struct fl_debug *module)
 	fl_free(module->units);
 	fl_index_free(&module->by_name);
 	fl_map_free(&module->known);
-	fl_map_free(&module->scopes);
-	fl_map_free(&module->chains);
+	fl_map_free(&module->scopes[0]);
+	fl_map_free(&module->scopes[1]);
+	fl_map_free(&module->declared);
 	fl_arena_free(&module->arena);
 	fl_free(module);
 }

@@ -14,11 +14,13 @@
 #include <gelf.h>
 
 #define LIBDW(f) \
-	f(dwarf_addrdie) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_diename) \
-	f(dwarf_end) f(dwarf_filesrc) f(dwarf_formref_die) f(dwarf_formudata) \
-	f(dwarf_getscopes) f(dwarf_getscopes_die) f(dwarf_getsrc_die) \
-	f(dwarf_formstring) f(dwarf_getsrcfiles) f(dwarf_haspc) f(dwarf_lineno) f(dwarf_linesrc) \
-	f(dwarf_nextcu) f(dwarf_offdie) f(dwarf_ranges) f(dwarf_tag) f(dwelf_elf_gnu_build_id) \
+	f(dwarf_addrdie) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_child) \
+	f(dwarf_diename) f(dwarf_end) f(dwarf_filesrc) f(dwarf_formref_die) \
+	f(dwarf_formudata) f(dwarf_getscopes_die) f(dwarf_getsrc_die) \
+	f(dwarf_formstring) f(dwarf_getsrcfiles) f(dwarf_lineno) \
+	f(dwarf_linesrc) f(dwarf_nextcu) f(dwarf_offdie) f(dwarf_ranges) \
+	f(dwarf_siblingof) f(dwarf_srclang) f(dwarf_tag) \
+	f(dwelf_elf_gnu_build_id) \
 	f(elf_begin) f(elf_end) f(elf_getdata) f(elf_getphdrnum) f(elf_kind) \
 	f(elf_nextscn) f(elf_strptr) f(elf_version) f(gelf_getehdr) \
 	f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsym)
@@ -43,8 +45,9 @@ struct fl_debug {
 	size_t nsymbols, symbols_capacity;
 	struct fl_index by_name;	/* to symbols + 1 */
 	struct fl_map known;		/* addresses, for inline.c */
-	/* By place of a die, as libdw walks a unit for each: see inlined.c. */
-	struct fl_map scopes, chains;
+	/* By place of a die: scopes.c's tables; scopes that it is declared in,
+	   as text. */
+	struct fl_map scopes[2], declared;
 	struct fl_debug_unit {
 		uint64_t start, end;
 		Dwarf_Off die;
@@ -56,7 +59,7 @@ struct fl_debug {
 /* Always one, though it may have neither symbols nor DWARF; NULL: memory. */
 struct fl_debug *fl_debug_open(const char *path);
 /* Of a file that is open, which becomes its own; -1: of none. */
-struct fl_debug *fl_debug_of(int fd, const char *path);
+struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols);
 void fl_debug_close(struct fl_debug *module);
 /* The last symbol that begins at or before the address; NULL: none. */
 const struct fl_debug_symbol *fl_debug_symbol_at(const struct fl_debug *module,

@@ -2,7 +2,7 @@
 /* Functions that a compiler inlined, and lines, by debug information. */
 #include "fl.h"
 
-#include "native/debug.h"
+#include "native/scopes.h"
 
 #include <dwarf.h>
 #include <fcntl.h>
@@ -122,7 +122,7 @@ static void put_scopes(struct fl_debug *m, struct fl_buf *to,
 		       Dwarf_Die *function)
 {
 	uint64_t key = (uint64_t)(uintptr_t)function->addr;
-	uint64_t *known = fl_map_get(&m->scopes, key);
+	uint64_t *known = fl_map_get(&m->declared, key);
 	size_t begin = to->size;
 	char *copy;
 
@@ -134,17 +134,15 @@ static void put_scopes(struct fl_debug *m, struct fl_buf *to,
 	copy = to->failed ? NULL : fl_arena_copy(
 		&m->arena, to->size > begin ? to->data + begin : "",
 		to->size - begin);
-	known = copy ? fl_map_put(&m->scopes, key, NULL) : NULL;
+	known = copy ? fl_map_put(&m->declared, key, NULL) : NULL;
 	if (known)
 		*known = (uint64_t)(uintptr_t)copy;
 }
 
 /* NULL: it has none. */
 static const char *put_name(struct fl_debug *m, struct fl_buf *to,
-			    Dwarf_Die *die, Dwarf_Die *origin)
+			    const char *name, Dwarf_Die *origin)
 {
-	const char *name = fl_dw.dwarf_diename(die);
-
 	if (!name)
 		return NULL;
 	put_scopes(m, to, origin);
@@ -206,7 +204,7 @@ struct fl_debug *fl_inlined_open(int fd)
 
 	if (own < 0)
 		return NULL;
-	module = fl_debug_of(own, "");
+	module = fl_debug_of(own, "", false);
 	if (module && !module->dwarf) {
 		fl_debug_close(module);
 		return NULL;
@@ -227,84 +225,101 @@ static const char *linkage_of(Dwarf_Die *origin)
 		fl_dw.dwarf_attr(origin, DW_AT_linkage_name, &attribute));
 }
 
-/* What a die lies in, from itself out to the function. */
-struct chain {
-	int n;
-	Dwarf_Die dies[];
-};
-
-/* NULL: it is in no function, or out of memory. */
-static const struct chain *chain_of(struct fl_debug *m, Dwarf_Die *die)
+/* Languages in which symbols are plain names. */
+static bool is_plain(Dwarf_Die *unit)
 {
-	uint64_t key = (uint64_t)(uintptr_t)die->addr;
-	uint64_t *known = fl_map_get(&m->chains, key);
-	struct chain *chain = NULL;
-	Dwarf_Die *dies = NULL;
-	int n;
+	int language = fl_dw.dwarf_srclang(unit);
 
-	if (known)
-		return (const struct chain *)(uintptr_t)*known;
-	n = fl_dw.dwarf_getscopes_die(die, &dies);
-	if (n > 0)
-		chain = fl_arena_alloc(&m->arena, sizeof(*chain) +
-				       (size_t)n * sizeof(*dies));
-	if (chain) {
-		chain->n = n;
-		memcpy(chain->dies, dies, (size_t)n * sizeof(*dies));
-		known = fl_map_put(&m->chains, key, NULL);
-	}
-	if (known)
-		*known = (uint64_t)(uintptr_t)chain;
-	fl_free(dies);
-	return chain;
+	return language == DW_LANG_C || language == DW_LANG_C89 ||
+	       language == DW_LANG_C99 || language == DW_LANG_C11 ||
+	       language == DW_LANG_Mips_Assembler;
 }
 
-static bool each_of_chain(struct fl_debug *m, Dwarf_Die *unit, uint64_t address,
-			  const struct chain *chain,
-			  void (*take)(void *, const struct fl_inlined *),
-			  void *arg)
+/* As symbols are spelled: without the scopes that are slow to find. */
+static void name_scope(struct fl_scope *scope)
+{
+	Dwarf_Die origin;
+
+	if (scope->named)
+		return;
+	origin = origin_of(scope->die);
+	scope->linkage = linkage_of(&origin);
+	scope->name = fl_dw.dwarf_diename(&scope->die);
+	scope->named = true;
+}
+
+static void each_place(struct fl_debug *m, Dwarf_Die *unit, uint64_t address,
+		       struct fl_scope *scope,
+		       void (*accept)(void *, const struct fl_inlined *),
+		       void *arg)
 {
 	struct source source = source_at(unit, address);
 	struct fl_buf buf = { 0 };
-	bool whole = false;
 
-	for (int i = 0; i < chain->n && !whole; i++) {
-		Dwarf_Die die = chain->dies[i];
-		int tag = fl_dw.dwarf_tag(&die);
-		struct fl_inlined at = {
-			.inlined = tag == DW_TAG_inlined_subroutine,
-			.file = source.file, .line = (unsigned)source.line,
-		};
-		Dwarf_Die origin;
+	for (; scope; scope = scope->in) {
+		Dwarf_Die origin = origin_of(scope->die);
 
-		if (!at.inlined && tag != DW_TAG_subprogram)
-			continue;
-		origin = origin_of(die);
-		at.linkage = linkage_of(&origin);
 		buf.size = 0;
-		at.name = put_name(m, &buf, &die, &origin);
-		take(arg, &at);
-		whole = !at.inlined;
-		source = source_of_call(unit, &die);
+		name_scope(scope);
+		accept(arg, &(struct fl_inlined){
+			.linkage = scope->linkage,
+			.name = put_name(m, &buf, scope->name, &origin),
+			.inlined = scope->in, .file = source.file,
+			.line = (unsigned)source.line });
+		source = source_of_call(unit, &scope->die);
 	}
 	fl_buf_free(&buf);
-	return whole;
 }
 
 bool fl_inlined_each(struct fl_debug *module, uint64_t address,
-		     void (*take)(void *arg, const struct fl_inlined *at),
+		     void (*accept)(void *arg, const struct fl_inlined *at),
 		     void *arg)
 {
-	const struct chain *chain;
-	Dwarf_Die unit, *scopes = NULL;
-	bool good = false;
+	struct fl_scope *scope;
+	Dwarf_Die unit;
 
-	if (find_unit(module, address, &unit) &&
-	    fl_dw.dwarf_getscopes(&unit, address, &scopes) > 0) {
-		chain = chain_of(module, &scopes[0]);
-		good = chain && each_of_chain(module, &unit, address, chain,
-					      take, arg);
+	if (!find_unit(module, address, &unit))
+		return false;
+	scope = fl_scope_at(module, &unit, address);
+	if (scope)
+		each_place(module, &unit, address, scope, accept,
+			   arg);
+	return scope;
+}
+
+/*
+ * Of the innermost function addr2line prints the symbol when it is asked for
+ * the first time, which becomes its name where both begin together.
+ */
+static const char *innermost(Dwarf_Die *unit, struct fl_scope *scope,
+			     const struct fl_symbol *symbol)
+{
+	if (scope->linkage)
+		return scope->linkage;
+	if (is_plain(unit) || scope->asked)
+		return scope->name;
+	scope->asked = true;
+	if (symbol->start == scope->start)
+		scope->name = symbol->name;
+	return symbol->name;
+}
+
+bool fl_inlined_names(struct fl_debug *module, uint64_t address,
+		      const struct fl_symbol *symbol,
+		      void (*accept)(void *arg, const char *name), void *arg)
+{
+	struct fl_scope *scope = NULL;
+	Dwarf_Die unit;
+
+	if (find_unit(module, address, &unit))
+		scope = fl_scope_at(module, &unit, address);
+	if (!scope)
+		return false;
+	name_scope(scope);
+	accept(arg, innermost(&unit, scope, symbol));
+	while ((scope = scope->in)) {
+		name_scope(scope);
+		accept(arg, scope->linkage ? scope->linkage : scope->name);
 	}
-	fl_free(scopes);
-	return good;
+	return true;
 }

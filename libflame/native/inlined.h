@@ -3,7 +3,7 @@
 #ifndef FL_NATIVE_INLINED_H
 #define FL_NATIVE_INLINED_H
 
-#include "base/base.h"
+#include "native/symbols.h"
 
 #ifdef HAVE_LIBDW
 struct fl_debug;
@@ -20,8 +20,16 @@ struct fl_inlined {
 struct fl_debug *fl_inlined_open(int fd);
 /* The functions at an address, innermost first; false: not known. */
 bool fl_inlined_each(struct fl_debug *module, uint64_t address,
-		     void (*take)(void *arg, const struct fl_inlined *at),
+		     void (*accept)(void *arg, const struct fl_inlined *at),
 		     void *arg);
+/*
+ * The mangled names alone, or plain ones where there are none, as addr2line has
+ * them, some of which are from the table of symbols: `symbol` is that of the
+ * address.  NULL: it has none.
+ */
+bool fl_inlined_names(struct fl_debug *module, uint64_t address,
+		      const struct fl_symbol *symbol,
+		      void (*accept)(void *arg, const char *name), void *arg);
 void fl_inlined_close(struct fl_debug *module);
 #endif
 

@@ -61,7 +61,7 @@ struct fl_native_names {
 	uint64_t reference_at;	/* where it was when that was recorded */
 	uint64_t delta;		/* of the symbols that were found */
 	struct fl_frame_list frames;
-	struct fl_buf name, scratch;
+	struct fl_buf name, inlined, scratch;
 	struct fl_row_cache rows;
 	uint64_t sample;
 	bool known;		/* the last address has a name */
@@ -103,6 +103,7 @@ void fl_names_free(struct fl_native_names *names)
 	fl_arena_free(&names->arena);
 	fl_free(names->frames.at);
 	fl_buf_free(&names->name);
+	fl_buf_free(&names->inlined);
 	fl_buf_free(&names->scratch);
 	fl_row_cache_free(&names->rows);
 	if (names->symfs >= 0)
@@ -558,23 +559,26 @@ static void load_kernel(struct fl_native_names *names)
 
 /* Frames ------------------------------------------------------------------ */
 
-static void add_frame(struct fl_native_names *names, const char *symbol,
-		      bool stub, const char *dso, bool inlined)
+/* A symbol as perf prints it. */
+static struct slice spell(const struct fl_native_names *names,
+			  struct fl_buf *buf, const char *symbol, bool stub)
+{
+	buf->size = 0;
+	if (!names->flame->demangle || !fl_plain_name(buf, symbol))
+		fl_buf_text(buf, symbol);
+	if (stub)
+		fl_buf_text(buf, "@plt");
+	return fl_buf_slice(buf);
+}
+
+static void add_frame(struct fl_native_names *names, struct slice symbol,
+		      const char *dso, bool inlined)
 {
 	struct fl_native_frame frame = {
 		.ip = { "", 0 }, .dso = { dso, strlen(dso) },
-		.symbol = { "", 0 }, .inlined = inlined,
+		.symbol = symbol, .inlined = inlined,
 	};
-	struct fl_buf *buf = &names->name;
 
-	if (symbol) {
-		buf->size = 0;
-		if (!names->flame->demangle || !fl_plain_name(buf, symbol))
-			fl_buf_text(buf, symbol);
-		if (stub)
-			fl_buf_text(buf, "@plt");
-		frame.symbol = (struct slice){ buf->data, buf->size };
-	}
 	fl_native_frame(names->flame, &names->scratch, &frame, &names->frames);
 }
 
@@ -582,39 +586,41 @@ static void add_frame(struct fl_native_names *names, const char *symbol,
 struct inlining {
 	struct fl_native_names *names;
 	struct named *named;
-	const struct fl_symbol *symbol;
+	struct slice symbol;
 };
 
 /*
  * As perf prints them: what debug information calls another name than the
  * table of symbols is shown as inlined ("f" of "f.part.0").
  */
-static void add_inlined(void *arg, const struct fl_inlined *at)
+static void add_inlined(void *arg, const char *name)
 {
 	const struct inlining *i = arg;
-	const char *name = at->linkage ? at->linkage : at->name;
-	bool same = name && strcmp(name, i->symbol->name) == 0;
+	struct fl_native_names *names = i->names;
+	struct slice spelled = name ? spell(names, &names->inlined, name,
+					    false) : i->symbol;
 
-	add_frame(i->names, name ? name : i->symbol->name, false,
-		  i->named->dso, !same);
+	add_frame(names, spelled, i->named->dso,
+		  !fl_slice_same(spelled, i->symbol));
 }
 #endif
 
 static void add_symbol(struct fl_native_names *names, struct named *n,
 		       const struct fl_symbol *symbol, uint64_t address)
 {
+	struct slice spelled = spell(names, &names->name, symbol->name,
+				     symbol->stub);
 #ifdef HAVE_LIBDW
-	size_t before = names->frames.n;
-	struct inlining inlining = { names, n, symbol };
+	struct inlining inlining = { names, n, spelled };
 
-	if (n->debug && !names->plain && fl_inlined_each(n->debug, address, add_inlined,
-					&inlining))
+	if (n->debug && !names->plain && !symbol->stub &&
+	    fl_inlined_names(n->debug, address, symbol, add_inlined,
+			     &inlining))
 		return;
-	names->frames.n = before;
 #else
 	(void)address;
 #endif
-	add_frame(names, symbol->name, symbol->stub, n->dso, false);
+	add_frame(names, spelled, n->dso, false);
 }
 
 static struct fl_symbol *symbol_of(struct named *n, uint64_t at,
@@ -680,7 +686,7 @@ static uint64_t user_place(struct fl_native_names *names, struct named *n,
 	if (symbol)
 		add_symbol(names, n, symbol, address);
 	else
-		add_frame(names, NULL, false, n->dso, false);
+		add_frame(names, FL_SLICE(""), n->dso, false);
 	return close_place(names, first, symbol);
 }
 
@@ -760,7 +766,8 @@ static uint64_t kernel_place(struct fl_native_names *names, uint64_t at)
 		dso = ((struct named *)map->module)->dso;
 	else if (!map && !symbol)
 		dso = names->nowhere.dso;
-	add_frame(names, symbol ? symbol->name : NULL, false, dso, false);
+	add_frame(names, symbol ? spell(names, &names->name, symbol->name,
+					false) : FL_SLICE(""), dso, false);
 	return close_place(names, first, symbol);
 }
 

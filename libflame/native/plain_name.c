@@ -40,6 +40,21 @@ static size_t parameters(const char *text, size_t size)
 	return open;
 }
 
+/* "f(int) const::{lambda()#1}::operator()" goes on after its blank. */
+static bool is_qualifier(const char *text, size_t size)
+{
+	static const char *const words[] = { "const", "volatile", "&&", "&" };
+
+	for (size_t i = 0; i < FL_COUNT(words); i++) {
+		size_t n = strlen(words[i]);
+
+		if (size > n && memcmp(text, words[i], n) == 0 &&
+		    strchr(": &", text[n]))
+			return true;
+	}
+	return false;
+}
+
 /* Where the name begins, behind the type of what it returns. */
 static size_t name_at(const char *text, size_t size)
 {
@@ -55,7 +70,8 @@ static size_t name_at(const char *text, size_t size)
 		else if (strchr(">)}]", text[i]) && depth &&
 			 !(text[i] == '>' && i && text[i - 1] == '-'))
 			depth--;
-		else if (text[i] == ' ' && depth == 0)
+		else if (text[i] == ' ' && depth == 0 &&
+			 !is_qualifier(text + i + 1, size - i - 1))
 			from = i + 1;
 	}
 	return from;

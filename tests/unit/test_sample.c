@@ -249,6 +249,39 @@ Test(names, of_cxx_and_rust_are_as_in_the_source)
 		    "<T as core::convert::Into<U>>::into");
 }
 
+/* What std::map and std::unordered_map have, with many references and packs. */
+Test(names, of_the_containers_of_cxx_are_demangled)
+{
+	static const char *const names[] = {
+		"_ZNSt8__detail9_Map_baseINSt7__cxx1112basic_stringIcSt11char_"
+		"traitsIcESaIcEEESt4pairIKS6_iESaIS9_ENS_10_Select1stESt8equal_"
+		"toIS6_ESt4hashIS6_ENS_18_Mod_range_hashingENS_20_Default_"
+		"ranged_hashENS_20_Prime_rehash_policyENS_17_Hashtable_traitsI"
+		"Lb1ELb0ELb1EEELb1EEixEOS6_",
+		"_ZNSt8_Rb_treeINSt7__cxx1112basic_stringIcSt11char_traitsIcESa"
+		"IcEEESt4pairIKS5_iESt10_Select1stIS8_ESt4lessIS5_ESaIS8_EE22_M"
+		"_emplace_hint_uniqueIJRKSt21piecewise_construct_tSt5tupleIJOS5"
+		"_EESJ_IJEEEEESt17_Rb_tree_iteratorIS8_ESt23_Rb_tree_const_"
+		"iteratorIS8_EDpOT_",
+		"_ZNSt4pairIKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcE"
+		"EEiEC4IJOS5_EJEEESt21piecewise_construct_tSt5tupleIJDpT_EESB_I"
+		"JDpT0_EE",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(names); i++)
+		cr_expect(fl_demangle_is_safe(names[i]), "%s", names[i]);
+}
+
+/* A pack of eight in a pack, again and again. */
+Test(names, of_cxx_whose_packs_become_long_stay)
+{
+	char wide[4096] = "_Z1fIJiiiiiiiiEEv";
+
+	for (int i = 0; i < 12; i++)
+		strcat(wide, "DpSt4pairIT_");
+	cr_expect(!fl_demangle_is_safe(wide));
+}
+
 /* Each reference doubles the text: in this process it is not tried. */
 Test(names, of_cxx_that_become_long_stay)
 {
@@ -931,6 +964,8 @@ Test(names, plain_ones_have_no_parameters)
 		{ "_ZN1acvbEv", "a::operator bool" },
 		{ "_ZN1aclEi", "a::operator()" },
 		{ "_ZTV1a", "vtable for a" },
+		{ "_ZZNK1a1fEvENKUliE_clEi",
+		  "a::f() const::{lambda(int)#1}::operator()" },
 	};
 	struct fl_buf buf = { 0 };
 
