@@ -4,6 +4,10 @@
 completion_generate = share/completions/generate.sh
 EXTRA_DIST += $(completion_generate)
 
+# What -f json of the tools writes.
+schemadir = $(pkgdatadir)/schema
+dist_schema_DATA = share/schema/libflame-1.json
+
 # Jobs for engines, which flame-batch --engine prints.
 sparkdir = $(pkgdatadir)/spark
 dist_spark_DATA = share/spark/flame_spark.py

@@ -190,6 +190,7 @@ script_tests = \
 	tests/coherence/corpus \
 	tests/python/notebook \
 	tests/consumers/run \
+	tests/consumers/answers \
 	tests/laws/damage \
 	tests/record/python \
 	tests/laws/packed \

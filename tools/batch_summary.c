@@ -2,7 +2,7 @@
 /*
  * SITE/data/summary.json, for programs and comparisons of runs:
  *
- *	version, apps [{id, name, spark, started, ended, executors, profiled,
+ *	schema, kind, version, apps [{id, name, spark, started, ended, executors, profiled,
  *	findings [{text, try, page, command}],
  *	wall, replayed, causes [{key, stage, paid_us, wall_us}], changes [{key,
  *	name, stage, factor, sooner_us, paid_us}], paid, cpu, gc, python, wait, unknown, overhead, unended, idle, price,
@@ -14,6 +14,7 @@
  * SITE/data/summary.md see batch_digest.c.
  */
 #include "batch_html.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -158,7 +159,7 @@ static bool add_app(const struct batch *batch, cJSON *apps, const cJSON *app)
 
 static bool write_json(const struct batch *batch, struct flame *flame)
 {
-	cJSON *summary = cJSON_CreateObject();
+	cJSON *summary = cli_json("job");
 	cJSON *apps = summary && cJSON_AddNumberToObject(summary, "version",
 							 1) ?
 		      cJSON_AddArrayToObject(summary, "apps") : NULL;

@@ -611,6 +611,12 @@ int cli_convert(struct cli *cli, char **inputs, size_t n, const char *output)
 
 /* --event list, --info ------------------------------------------------------ */
 
+static bool lists_as_json(const struct cli *cli)
+{
+	return (cli->info || cli->list_events) && cli->output_format &&
+	       strcmp(cli->output_format, "json") == 0;
+}
+
 static int survey(struct cli *cli)
 {
 	struct flame *flame = new_flame(cli);
@@ -619,7 +625,8 @@ static int survey(struct cli *cli)
 		.cli = cli, .flame = flame, .reading = &tally, .survey = true
 	};
 	struct flame_sample sample;
-	bool good = true;
+	struct cJSON *facts = NULL;
+	bool good = true, json = lists_as_json(cli);
 
 	if (!flame)
 		return CLI_TROUBLE;
@@ -649,14 +656,18 @@ static int survey(struct cli *cli)
 			cli_count_damage(cli, &tally,
 					 flame_source_damage(source));
 		cli_progress_erase(cli->progress);
-		if (cli->info && !cli_is_archive(source))
+		if (cli->info && json && !cli_is_archive(source))
+			good &= cli_add_facts(&facts, source, cli->inputs[i]);
+		else if (cli->info && !cli_is_archive(source))
 			good &= cli_print_facts(cli, source, cli->inputs[i]);
 		flame_close(source);
 	}
 	cli_progress_end(cli->progress, flame);
-	if (cli->info && flame_metrics(flame))
+	if (json)
+		good &= cli_json_events(flame, facts);
+	if (!json && cli->info && flame_metrics(flame))
 		printf("\n");
-	if (flame_metrics(flame) || !cli->info)
+	if (!json && (flame_metrics(flame) || !cli->info))
 		cli_print_events(flame);
 	flame_free(flame);
 	if (!tally.read)
@@ -749,6 +760,23 @@ void cli_drop_filter(struct cli *cli, const char *name)
 	drop(&cli->filters, name);
 }
 
+/* --event cost, or --events of a table that has it. */
+static bool wants_cost(const struct cli *cli)
+{
+	const char *events = cli->own_output ? events_of(cli) : NULL;
+
+	if (cli->event)
+		return strcmp(cli->event, "cost") == 0;
+	while (events && *events) {
+		size_t n = strcspn(events, ",");
+
+		if (n == strlen("cost") && strncmp(events, "cost", n) == 0)
+			return true;
+		events += n + (events[n] == ',');
+	}
+	return false;
+}
+
 /*
  * --event cost is made from --spark-events, by all samples of time that there
  * are; without a log it is a metric as others.
@@ -759,8 +787,7 @@ static bool plan_cost(struct cli *cli)
 	char *text;
 
 	price = cli_find(&cli->filters, "price");
-	if (!cli->event || strcmp(cli->event, "cost") != 0 ||
-	    cli->tool->run || !logs) {
+	if (!wants_cost(cli) || cli->tool->run || !logs) {
 		if (!price || cli->tool->run)
 			return true;
 		cli_say(cli, "--price %s: of costs alone; use --event cost "
@@ -804,6 +831,8 @@ static const char *format_of(const struct cli *cli)
 {
 	const char *format = cli->output_format;
 
+	if (lists_as_json(cli))
+		return NULL;
 	if (!cli_takes(cli->tool, 'o') && !cli_takes(cli->tool, 'w'))
 		return NULL;
 	if (cli->own_output)
@@ -819,11 +848,11 @@ static int run(struct cli *cli)
 
 	if (cli->tool->check_options && !cli->tool->check_options(cli))
 		return CLI_TROUBLE;
+	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli_check_values(cli, format_of(cli)))
 		return CLI_TROUBLE;
 	if (!plan_join(cli) || !plan_cost(cli) || !list_folders(cli))
 		return CLI_TROUBLE;
-	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli->list_events && !check_events(cli))
 		return CLI_TROUBLE;
 	if (!cli->ninputs && !cli->listed && !cli->tool->command &&

@@ -231,6 +231,14 @@ bool cli_list_folders(struct cli *cli, struct flame *flame);
 void cli_print_events(const struct flame *flame);
 bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
 		     const char *path);
+/*
+ * The same for -f json: an input's facts are collected in *inputs (NULL at
+ * first), which cli_json_events frees.  false: out of memory.
+ */
+struct cJSON;
+bool cli_add_facts(struct cJSON **inputs, const struct flame_source *source,
+		   const char *path);
+bool cli_json_events(const struct flame *flame, struct cJSON *inputs);
 
 /*
  * Samples with a stack by metric so far, to be freed; NULL: out of memory.

@@ -22,7 +22,7 @@ struct diff_run {
 struct diff {
 	const char *normalize;	/* "total", "time"; NULL: not */
 	bool drawn;		/* the writer does that */
-	bool brief, top, by_total;
+	bool brief, top, by_total, json;
 	const char *sort;	/* as given; or NULL */
 	long rows;
 	bool sites;		/* the inputs are two sites of flame-batch */

@@ -588,7 +588,7 @@ static bool fill_json(const struct cli *cli, const struct rows *rows,
 static bool put_json(const struct cli *cli, const struct rows *rows,
 		     struct flame_text *out)
 {
-	cJSON *root = cJSON_CreateObject();
+	cJSON *root = cli_json("runs");
 	char *text = root && fill_json(cli, rows, root) ? cJSON_Print(root) :
 						       NULL;
 	bool good = text && flame_text_put(out, text, strlen(text)) ==

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints --event list and --info. */
-#include "cli.h"
+/* Prints --event list and --info, as text and as JSON. */
+#include "table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,15 +8,23 @@
 #include <string.h>
 #include <time.h>
 
-static void print_time(int64_t ns)
+enum { TIME_SIZE = 32 };
+
+/* false: it is not known. */
+static bool format_time(int64_t ns, char text[TIME_SIZE])
 {
 	time_t seconds = ns / 1000000000;
-	char text[32] = "-";
 	struct tm tm;
 
-	if (ns != FLAME_NOTIME && gmtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	printf(" %20s", text);
+	return ns != FLAME_NOTIME && gmtime_r(&seconds, &tm) &&
+	       strftime(text, TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static void print_time(int64_t ns)
+{
+	char text[TIME_SIZE];
+
+	printf(" %20s", format_time(ns, text) ? text : "-");
 }
 
 void cli_print_events(const struct flame *flame)
@@ -69,6 +77,100 @@ bool cli_print_facts(const struct cli *cli, const struct flame_source *source,
 	}
 	return good;
 }
+
+/* JSON ------------------------------------------------------------------- */
+
+static bool add_integer(cJSON *to, const char *key, int64_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, n);
+	return cJSON_AddRawToObject(to, key, text);
+}
+
+static bool add_time(cJSON *to, const char *key, int64_t ns)
+{
+	char text[TIME_SIZE];
+
+	return !format_time(ns, text) || cJSON_AddStringToObject(to, key, text);
+}
+
+static bool add_event(cJSON *list, const struct flame_metric *m)
+{
+	cJSON *event = cJSON_CreateObject();
+
+	return cJSON_AddItemToArray(list, event) &&
+	       cli_add_text(event, "event", m->name) &&
+	       add_integer(event, "samples", (int64_t)m->samples) &&
+	       add_integer(event, "total", m->total) &&
+	       cli_add_text(event, "unit", m->unit) &&
+	       add_time(event, "first", m->first) &&
+	       add_time(event, "last", m->last) &&
+	       (!m->threads ||
+		add_integer(event, "threads", (int64_t)m->threads)) &&
+	       add_integer(event, "no_stack", (int64_t)m->no_stack);
+}
+
+/* A text of an input without the secrets of URLs. */
+static bool add_hidden(cJSON *to, const char *key, const char *text)
+{
+	char *copy = strdup(text);
+	bool good = copy;
+
+	if (copy)
+		flame_hide_secrets(copy, false);
+	good = good && cli_add_text(to, key, copy);
+	free(copy);
+	return good;
+}
+
+bool cli_add_facts(cJSON **inputs, const struct flame_source *source,
+		   const char *path)
+{
+	const struct flame_fact *facts;
+	size_t n = flame_facts(source, &facts);
+	cJSON *input = cJSON_CreateObject(), *list;
+	bool good;
+
+	if (!*inputs)
+		*inputs = cJSON_CreateArray();
+	good = cJSON_AddItemToArray(*inputs, input) &&
+	       add_hidden(input, "path", path) &&
+	       cJSON_AddStringToObject(input, "format",
+				       flame_source_format(source));
+	list = good ? cJSON_AddArrayToObject(input, "facts") : NULL;
+	good = list;
+	for (size_t i = 0; good && i < n; i++) {
+		cJSON *fact = cJSON_CreateObject();
+
+		good = cJSON_AddItemToArray(list, fact) &&
+		       cli_add_text(fact, "fact", facts[i].key) &&
+		       add_hidden(fact, "value", facts[i].value);
+	}
+	return good;
+}
+
+bool cli_json_events(const struct flame *flame, cJSON *inputs)
+{
+	cJSON *head = cli_json(inputs ? "facts" : "events"), *list;
+	bool good = head;
+	char *text;
+
+	good = good && (!inputs ||
+			cJSON_AddItemToObject(head, "inputs", inputs));
+	list = good ? cJSON_AddArrayToObject(head, "events") : NULL;
+	good = list;
+	for (unsigned i = 1; good && i <= flame_metrics(flame); i++)
+		good = add_event(list, flame_metric_of(flame, i));
+	text = good ? cJSON_Print(head) : NULL;
+	if (text)
+		puts(text);
+	cJSON_free(text);
+	cJSON_Delete(head);
+	return text;
+}
+
+/* ------------------------------------------------------------------------- */
 
 struct cli_counts cli_count_metrics(const struct flame *flame)
 {

@@ -160,7 +160,7 @@ static bool check_profiles(struct cli *cli)
 
 static bool check_options(struct cli *cli)
 {
-	const struct diff *own = cli->own;
+	struct diff *own = cli->own;
 	const char *format = cli->output_format;
 	bool good;
 
@@ -171,7 +171,8 @@ static bool check_options(struct cli *cli)
 			"no messages: --quiet", cli->output ? 'o' : 'f');
 		return false;
 	}
-	if (own->top && format && strcmp(format, "text") != 0) {
+	own->json = own->top && format && strcmp(format, "json") == 0;
+	if (own->top && format && !own->json && strcmp(format, "text") != 0) {
 		cli_say(cli, "--top writes a table, not %s: leave out one of "
 			"them", format);
 		return false;
@@ -216,13 +217,13 @@ struct mover {
 #define MOVER(member) .offset = offsetof(struct mover, member)
 
 static const struct cli_column mover_columns[] = {
-	{ NULL, "self before", CLI_CELL_WEIGHT, MOVER(self[0]) },
-	{ NULL, "after", CLI_CELL_WEIGHT, MOVER(self[1]) },
+	{ "self_before", "self before", CLI_CELL_WEIGHT, MOVER(self[0]) },
+	{ "self_after", "after", CLI_CELL_WEIGHT, MOVER(self[1]) },
 	{ NULL, "delta", CLI_CELL_DELTA, MOVER(self_delta) },
-	{ NULL, "total before", CLI_CELL_WEIGHT, MOVER(total[0]) },
-	{ NULL, "after", CLI_CELL_WEIGHT, MOVER(total[1]) },
+	{ "total_before", "total before", CLI_CELL_WEIGHT, MOVER(total[0]) },
+	{ "total_after", "after", CLI_CELL_WEIGHT, MOVER(total[1]) },
 	{ NULL, "delta", CLI_CELL_DELTA, MOVER(total_delta) },
-	{ NULL, "frame", CLI_CELL_FRAME, MOVER(frame) },
+	{ "frame", "frame", CLI_CELL_FRAME, MOVER(frame) },
 	{ .kind = CLI_CELL_END }
 };
 
@@ -288,12 +289,45 @@ static char mark_of(const struct cli_table *table, const void *row)
 	return by > 0 ? '+' : by < 0 ? '-' : ' ';
 }
 
+/* An object for each metric, which begins and ends with the metric's rows. */
+static bool put_json(struct cli_table *table, const struct flame_tree *tree,
+		     struct flame_text *out)
+{
+	const struct diff *own = table->own;
+	const char *metric, *unit;
+	cJSON *head = cJSON_CreateObject();
+	size_t all = table->n;
+	char *text = NULL;
+
+	if (own->rows && all > (size_t)own->rows)
+		table->n = (size_t)own->rows;
+	cli_metric(table->flame, tree, &metric, &unit);
+	if (cli_add_text(head, "metric", metric) &&
+	    cli_add_text(head, "unit", unit) &&
+	    cJSON_AddRawToObject(head, "before", cli_weight(table,
+			flame_tree_total(tree, 0)).text) &&
+	    cJSON_AddRawToObject(head, "after", cli_weight(table,
+			flame_tree_total(tree, 1)).text) &&
+	    cJSON_AddBoolToObject(head, "scaled", own->normalize != NULL) &&
+	    cJSON_AddNumberToObject(head, "rows_left_out",
+				    (double)(all - table->n)))
+		text = cJSON_PrintUnformatted(head);
+	cJSON_Delete(head);
+	if (!text)
+		return cli_no_memory(table->cli);
+	flame_text_put(out, text, strlen(text) - 1);
+	cJSON_free(text);
+	return cli_print(out, ",\"rows\":[") && cli_table_json(table, out) &&
+	       cli_print(out, "\n]}");
+}
+
 static bool put_table(const struct cli *cli, struct flame *flame,
 		      struct flame_tree *tree, struct flame_text *out)
 {
 	const struct diff *own = cli->own;
 	const struct flame_rank *ranks;
 	struct mover *movers = NULL;
+	struct cli_table table;
 	size_t n;
 	bool good;
 
@@ -301,11 +335,13 @@ static bool put_table(const struct cli *cli, struct flame *flame,
 		movers = sort_movers(cli, flame, ranks, &n);
 	if (!movers)
 		return false;
-	good = cli_table_text(&(struct cli_table){
+	table = (struct cli_table){
 		.cli = cli, .own = own, .columns = mover_columns,
 		.rows = movers, .row_size = sizeof(*movers), .n = n,
 		.flame = flame, .nobody = "(no frames)", .mark = mark_of,
-	}, (size_t)own->rows, out);
+	};
+	good = own->json ? put_json(&table, tree, out) :
+	       cli_table_text(&table, (size_t)own->rows, out);
 	free(movers);
 	return good;
 }
@@ -327,13 +363,20 @@ static int put_top(const struct cli *cli, struct flame *flame,
 {
 	struct flame_text *out = flame_text_create(flame, cli->output);
 	struct flame_tree *of = flame_tree_at(tree, 0);
+	const struct diff *own = cli->own;
 	bool good = out;
 
+	if (good && own->json)
+		good = cli_print(out, "{\"schema\":\"libflame/1\","
+				 "\"kind\":\"changes\",\"metrics\":[\n");
 	if (good && !of)
 		good = put_table(cli, flame, tree, out);
 	for (size_t i = 0; good && (of = flame_tree_at(tree, i)); i++)
-		good = put_heading(flame, of, !i, out) &&
+		good = (own->json ? cli_print(out, i ? ",\n" : "") :
+			put_heading(flame, of, !i, out)) &&
 		       put_table(cli, flame, of, out);
+	if (good && own->json)
+		good = cli_print(out, "]}\n");
 	if (good)
 		return cli_text_finish(cli, out);
 	flame_text_abandon(out);

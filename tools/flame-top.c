@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_RUN = 3, LEADS_ON = 95 };	/* frames, percent: as pages fold */
+enum { LEADS_ON = 95 };		/* percent: as pages fold */
+enum { MIN_BUDGET = 1024, NAMES_IN_BUDGET = 16 };
 
 struct own {
 	enum top_format format;
-	const char *key;
+	const char *key, *events;
+	size_t budget;		/* bytes of JSON; 0: any */
 	bool format_given, sort_given, by_total, tree, no_fold_trunk;
 	enum flame_ranking which;
 	const char *re;
@@ -27,10 +29,14 @@ struct own {
 };
 
 static const struct cli_option options[] = {
+	{ 0, "budget", "SIZE", "-f json: leave out more, to be no longer (8k)",
+	  .kind = CLI_TAKE },
 	{ 0, "callees", "RE", "whom do frames that match call",
 	  .kind = CLI_TAKE },
 	{ 0, "callers", "RE", "who calls frames that match", .kind = CLI_TAKE },
-	{ 'f', "format", "text|tsv|json|markdown", "write this format",
+	{ 0, "events", "NAME[,...]|all", "--key: a column for each metric",
+	  CLI_TEXT, CLI_AT(events) },
+	{ 'f', "format", "text|tsv|csv|json|markdown", "write this format",
 	  .kind = CLI_TAKE },
 	{ 0, "key", "KEY[=RE][,KEY...]", "a row for each value of labels",
 	  CLI_TEXT, CLI_AT(key) },
@@ -53,19 +59,20 @@ static bool take_format(struct cli *cli, const char *value)
 
 	own->format_given = true;
 	cli->output_format = value;
-	if (strcmp(value, "text") == 0)
-		own->format = TOP_TEXT;
-	else if (strcmp(value, "tsv") == 0)
-		own->format = TOP_TSV;
-	else if (strcmp(value, "json") == 0)
-		own->format = TOP_JSON;
-	else if (strcmp(value, "markdown") == 0)
-		own->format = TOP_MARKDOWN;
-	else {
-		cli_say(cli, "-f %s: text, tsv, json or markdown", value);
-		return false;
-	}
-	return true;
+	if (top_format(value, &own->format))
+		return true;
+	cli_say(cli, "-f %s: text, tsv, csv, json or markdown", value);
+	return false;
+}
+
+static bool take_budget(struct cli *cli, const char *value)
+{
+	struct own *own = cli->own;
+
+	if (flame_parse_size(value, &own->budget) && own->budget >= MIN_BUDGET)
+		return true;
+	cli_say(cli, "--budget %s: a size (8k) of 1k or more", value);
+	return false;
 }
 
 static bool take_min(struct cli *cli, const char *value)
@@ -124,6 +131,8 @@ static bool take_sort(struct cli *cli, const char *value)
 
 static bool take(struct cli *cli, const char *name, const char *value)
 {
+	if (strcmp(name, "budget") == 0)
+		return take_budget(cli, value);
 	if (strcmp(name, "format") == 0)
 		return take_format(cli, value);
 	if (strcmp(name, "min") == 0)
@@ -164,6 +173,37 @@ static bool check_key(struct cli *cli)
 	return !own->key || cli_filter(cli, "key", own->key);
 }
 
+static bool check_events(struct cli *cli)
+{
+	const struct own *own = cli->own;
+
+	if (!own->events)
+		return true;
+	if (own->key)
+		return cli_set(cli, "events", own->events);
+	cli_say(cli, "--events %s: columns of the table of --key; one metric "
+		"for other tables: --event", own->events);
+	return false;
+}
+
+static bool check_budget(struct cli *cli)
+{
+	const struct own *own = cli->own;
+
+	if (!own->budget || own->format == TOP_JSON)
+		return true;
+	cli_say(cli, "--budget: limits JSON: -f json");
+	return false;
+}
+
+/* By the output's name. */
+static enum top_format named_format(const char *output)
+{
+	return ends_in(output, ".json") ? TOP_JSON :
+	       ends_in(output, ".tsv") ? TOP_TSV :
+	       ends_in(output, ".csv") ? TOP_CSV : TOP_TEXT;
+}
+
 static bool check_options(struct cli *cli)
 {
 	struct own *own = cli->own;
@@ -171,13 +211,12 @@ static bool check_options(struct cli *cli)
 	cli->own_output = true;
 	cli->bills = !own->key && !own->tree && !own->re;
 	if (!own->format_given && cli->output)
-		own->format = ends_in(cli->output, ".json") ? TOP_JSON :
-			      ends_in(cli->output, ".tsv") ? TOP_TSV : TOP_TEXT;
+		own->format = named_format(cli->output);
 	if (own->re && !own->sort_given)
 		own->by_total = true;
 	if (own->rows < 0)
 		own->rows = own->tree ? 0 : 30;
-	if (own->tree && !own->min_given) {
+	if (own->tree && !own->min_given && !own->budget) {
 		own->min = 1;
 		own->percent = true;
 	}
@@ -185,7 +224,7 @@ static bool check_options(struct cli *cli)
 	    (!own->by_total || own->re || own->tree || own->format != TOP_TEXT))
 		cli_say(cli, "--no-fold-trunk is ignored: only the table of "
 			"--sort total leaves frames out");
-	if (!check_key(cli))
+	if (!check_key(cli) || !check_events(cli) || !check_budget(cli))
 		return false;
 	/* For a tree, filters leave the stacks below or above the match. */
 	if (own->tree && own->which == FLAME_CALLEES)
@@ -204,12 +243,16 @@ struct row {
 	const char *text;
 	int64_t self, total;
 	double sooner;		/* s; NAN: not known */
+	double passed;		/* frames before it that only lead on, or NAN */
+	bool lighter;		/* the sum of what is not shown */
 };
 
 #define AT(member) .offset = offsetof(struct row, member)
 
 static const struct cli_column columns[] = {
-	{ "level", NULL, CLI_CELL_LEVEL, AT(frame.level) },	/* of a tree */
+	/* Of a tree; frames are passed in a budget. */
+	{ "passed", NULL, CLI_CELL_REAL, AT(passed), CLI_IN_JSON },
+	{ "level", NULL, CLI_CELL_LEVEL, AT(frame.level) },
 	{ "self", "self", CLI_CELL_WEIGHT, AT(self) },
 	{ NULL, "%", CLI_CELL_SHARE, AT(self) },
 	{ "total", "total", CLI_CELL_WEIGHT, AT(total) },
@@ -227,10 +270,10 @@ struct view {
 	struct row *rows;
 	size_t n;
 	size_t passed;		/* rows of runs, which are not shown */
+	struct cli_column shown[sizeof(columns) / sizeof(*columns)];
 	int64_t total;		/* that percentages are of */
 	struct top_report report;
 	flame_id lighter;	/* the name of what a tree leaves out */
-	struct flame_text *out;
 };
 
 static int by_self(const void *a, const void *b)
@@ -271,19 +314,6 @@ static void drop_light(struct view *v)
 	v->n = n;
 }
 
-/* The frames of the run that begins at a node; fewer than LEAST_RUN: none. */
-static size_t run_length(const struct flame_node *nodes, size_t n, size_t first)
-{
-	size_t i = first;
-
-	/* The heaviest child comes right after its parent. */
-	while (i + 1 < n && nodes[i + 1].level == nodes[i].level + 1 &&
-	       (double)nodes[i + 1].total[0] * 100 >=
-			(double)nodes[first].total[0] * LEADS_ON)
-		i++;
-	return i - first;
-}
-
 /* Leaves out a name that hardly stands anywhere else. */
 static void pass_over(struct view *v, const struct flame_node *node)
 {
@@ -307,9 +337,9 @@ static bool pass_over_runs(struct view *v, struct flame_tree *tree)
 	if (flame_tree_nodes(tree, (double)v->total / 20, &nodes, &n) !=
 	    FLAME_OK)
 		return false;
-	for (size_t i = 1; i < n; i += length < LEAST_RUN ? 1 : length) {
-		length = run_length(nodes, n, i);
-		for (size_t k = 1; length >= LEAST_RUN && k < length; k++)
+	for (size_t i = 1; i < n; i += length ? length : 1) {
+		length = top_run(nodes, n, i);
+		for (size_t k = 1; k < length; k++)
 			pass_over(v, &nodes[i + k]);
 	}
 	return true;
@@ -353,18 +383,27 @@ static void add_lighter(struct view *v, const int64_t *rest, unsigned level)
 			.frame = { .name = v->lighter, .level = level + 1 },
 			.text = flame_name_text(v->flame, v->lighter, NULL),
 			.self = rest[level], .total = rest[level],
+			.passed = NAN, .lighter = true,
 		};
 }
 
-/* rest: by level, what is neither self nor in a node that was seen. */
-static void add_nodes(struct view *v, const struct flame_node *nodes, size_t n,
-		      int64_t *rest)
+/*
+ * Nodes of at least a weight, and sums of the others.  rest: by level, what is
+ * neither self nor in a node that was seen.
+ */
+static void add_nodes(struct view *v, const struct top_node *nodes, size_t n,
+		      double least, int64_t *rest)
 {
 	unsigned open = 0;
 
+	v->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct flame_node *node = &nodes[i];
+		const struct flame_node *node = &nodes[i].node;
 
+		/* A child can weigh more where memory was freed. */
+		if (i && (fabs((double)node->total[0]) < least ||
+			  node->level > open))
+			continue;
 		while (open > node->level)
 			add_lighter(v, rest, --open);
 		rest[open++] = node->total[0] - node->self[0];
@@ -374,29 +413,11 @@ static void add_nodes(struct view *v, const struct flame_node *nodes, size_t n,
 			.frame = { .name = node->name, .level = node->level },
 			.text = flame_name_text(v->flame, node->name, NULL),
 			.self = node->self[0], .total = node->total[0],
+			.passed = nodes[i].passed ? nodes[i].passed : NAN,
 		};
 	}
 	while (open)
 		add_lighter(v, rest, --open);
-}
-
-static bool fill_nodes(struct view *v, struct flame_tree *tree)
-{
-	const struct flame_node *nodes;
-	int64_t *rest;
-	size_t n;
-
-	if (flame_tree_nodes(tree, minimum(v), &nodes, &n) != FLAME_OK)
-		return false;
-	v->rows = malloc(2 * n * sizeof(*v->rows));
-	rest = malloc(n * sizeof(*rest));
-	if (v->rows && rest)
-		add_nodes(v, nodes, n, rest);
-	else
-		cli_no_memory(v->cli);
-	free(rest);
-	v->report.all = v->n;
-	return v->n;
 }
 
 /* The text shown for an empty name. */
@@ -407,70 +428,9 @@ static const char *nobody(const struct own *own)
 	       own->which == FLAME_CALLEES ? "(self)" : "(no frames)";
 }
 
-/* Text, TSV and JSON ------------------------------------------------------ */
-
-/* Self weights add up; totals do for callers and callees of a match. */
-static void put_left_out(const struct view *v)
-{
-	bool around = v->own->which != FLAME_NAMES;
-	int64_t sum = 0;
-
-	if (v->n == v->report.all)
-		return;
-	cli_print(v->out, "; %zu of %zu %s", v->n, v->report.all,
-		  v->own->tree ? "rows" : "frames");
-	for (size_t i = 0; i < v->n; i++)
-		sum += around ? v->rows[i].total : v->rows[i].self;
-	if (!v->own->tree && v->total)
-		cli_print(v->out, " with %.2f%% of %s",
-			  100.0 * (double)sum / (double)v->total,
-			  around ? "it" : "self");
-	if (v->passed)
-		cli_print(v->out, "; %zu that only lead on (--no-fold-trunk)",
-			  v->passed);
-}
-
-static bool put_visible(const char *text, const struct cli *cli,
-			struct flame_text *out)
-{
-	char *shown = cli_visible(text, strlen(text));
-
-	if (!shown)
-		return cli_no_memory(cli);
-	flame_text_put(out, shown, strlen(shown));
-	free(shown);
-	return true;
-}
-
-bool top_heading(const struct top_report *r, struct flame_text *out)
-{
-	const struct cli *cli = r->table.cli;
-	bool good = put_visible(r->metric, cli, out);
-
-	cli_print(out, "%s%s ", r->metric[0] ? ": " : "",
-		  cli_weight(&r->table, r->table.total).text);
-	return put_visible(r->unit, cli, out) && good;
-}
-
-static bool put_heading(const struct view *v)
-{
-	bool good = top_heading(&v->report, v->out);
-
-	if (v->own->which != FLAME_NAMES && !v->own->tree) {
-		cli_print(v->out, " in what matches ");
-		good &= put_visible(v->own->re, v->cli, v->out);
-		cli_print(v->out, ", by %s",
-			  v->own->which == FLAME_CALLERS ? "caller" :
-							   "callee");
-	}
-	put_left_out(v);
-	cli_print(v->out, "\n");
-	return good;
-}
-
 static char mark_of(const struct cli_table *table, const void *at)
 {
-	const struct own *own = table->own;
+	const struct own *own = ((const struct view *)table->own)->own;
 	const struct row *row = at;
 	double share = table->total ? (double)(own->by_total || own->tree ?
 		row->total : row->self) / (double)table->total : 0;
@@ -478,24 +438,24 @@ static char mark_of(const struct cli_table *table, const void *at)
 	return share >= 0.1 && !own->tree ? '+' : share < 0.01 ? '.' : ' ';
 }
 
-bool top_json(const struct top_report *r, struct flame_text *out)
+/* Of a row alone, so that they add up. */
+static int64_t own_weight(const void *at)
 {
-	cJSON *head = cJSON_CreateObject();
-	char *text = NULL;
+	const struct row *row = at;
 
-	if (cJSON_AddStringToObject(head, "metric", r->metric) &&
-	    cJSON_AddStringToObject(head, "unit", r->unit) &&
-	    cJSON_AddRawToObject(head, "total",
-				 cli_weight(&r->table, r->table.total).text))
-		text = cJSON_PrintUnformatted(head);
-	cJSON_Delete(head);
-	if (!text)
-		return cli_no_memory(r->table.cli);
-	/* Its '}' comes at the end. */
-	flame_text_put(out, text, strlen(text) - 1);
-	cJSON_free(text);
-	return cli_print(out, ",\"rows\":[") &&
-	       cli_table_json(&r->table, out) && cli_print(out, "\n]}\n");
+	return row->lighter ? 0 : row->self;
+}
+
+static int64_t total_weight(const void *at)
+{
+	return ((const struct row *)at)->total;
+}
+
+static const char *kind_of(const struct own *own)
+{
+	return own->tree ? "tree" :
+	       own->which == FLAME_CALLERS ? "callers" :
+	       own->which == FLAME_CALLEES ? "callees" : "frames";
 }
 
 /*
@@ -537,6 +497,8 @@ static const struct cli_column *choose_columns(const struct view *v,
 	for (const struct cli_column *c = columns; c->kind != CLI_CELL_END; c++)
 		if ((c->offset != offsetof(struct row, frame.level) ||
 		     v->own->tree) &&
+		    (c->offset != offsetof(struct row, passed) ||
+		     (v->own->tree && v->own->budget)) &&
 		    (c->offset != offsetof(struct row, sooner) ||
 		     v->cli->bill))
 			to[n++] = *c;
@@ -544,28 +506,145 @@ static const struct cli_column *choose_columns(const struct view *v,
 	return to;
 }
 
-static bool put(struct view *v)
+static void describe(struct view *v)
 {
-	struct cli_column shown[sizeof(columns) / sizeof(*columns)];
 	const struct own *own = v->own;
 	struct top_report *r = &v->report;
+	bool around = own->which != FLAME_NAMES && !own->tree;
 
-	if (v->cli->bill && !fill_sooner(v))
-		return false;
 	cli_metric(v->flame, v->tree, &r->metric, &r->unit);
+	r->kind = kind_of(own);
+	r->matches = around ? own->re : NULL;
+	r->of = flame_tree_total(v->tree, 0);
+	r->own_weight = around ? total_weight : own_weight;
+	r->sums = 0;
+	for (size_t i = 0; i < v->n; i++)
+		r->sums += v->rows[i].lighter;
 	r->table = (struct cli_table){
-		.cli = v->cli, .own = own, .mark = mark_of,
-		.columns = choose_columns(v, shown), .digits = 3,
+		.cli = v->cli, .own = v, .mark = mark_of,
+		.columns = choose_columns(v, v->shown), .digits = 3,
 		.rows = v->rows, .row_size = sizeof(*v->rows), .n = v->n,
 		.flame = v->flame, .nobody = nobody(own), .total = v->total,
 		.micro = cli_is_micro(r->unit),
+		.max_name = own->budget / NAMES_IN_BUDGET,
 	};
-	switch (own->format) {
-	case TOP_TSV: return cli_table_tsv(&r->table, v->out);
-	case TOP_JSON: return top_json(r, v->out);
-	case TOP_MARKDOWN: return cli_table_markdown(&r->table, 0, v->out);
-	default: return put_heading(v) && cli_table_text(&r->table, 0, v->out);
+}
+
+static int heavier(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+static bool fits(struct view *v, const struct top_node *nodes, size_t n,
+		 double least, int64_t *rest)
+{
+	add_nodes(v, nodes, n, least, rest);
+	describe(v);
+	return top_json_size(&v->report) <= v->own->budget;
+}
+
+/* As many nodes as fit, the heaviest: their weight is found by bisection. */
+static bool choose_nodes(struct view *v, const struct top_node *nodes, size_t n,
+			 int64_t *rest)
+{
+	enum { LEAST_ROW = 40 };	/* bytes */
+	double *weights = malloc(n * sizeof(*weights));
+	size_t good = 1, bad = v->own->budget / LEAST_ROW + 1;
+
+	if (!weights)
+		return cli_no_memory(v->cli);
+	for (size_t i = 0; i < n; i++)
+		weights[i] = fabs((double)nodes[i].node.total[0]);
+	qsort(weights, n, sizeof(*weights), heavier);
+	bad = bad > n ? n + 1 : bad;
+	while (bad - good > 1) {
+		size_t middle = good + (bad - good) / 2;
+
+		if (fits(v, nodes, n, weights[middle - 1], rest))
+			good = middle;
+		else
+			bad = middle;
 	}
+	/* Those as heavy as the first that is too much are, too. */
+	while (good > 1 && !fits(v, nodes, n, weights[good - 1], rest))
+		good--;
+	if (good == 1)
+		add_nodes(v, nodes, n, HUGE_VAL, rest);
+	free(weights);
+	return true;
+}
+
+static bool fill_nodes(struct view *v, struct flame_tree *tree)
+{
+	const struct flame_node *nodes;
+	struct top_node *list = NULL;
+	int64_t *rest = NULL;
+	bool good = false;
+	size_t n;
+
+	if (v->own->format == TOP_JSON &&
+	    flame_tree_nodes(tree, 0, &nodes, &v->report.all) != FLAME_OK)
+		return false;
+	if (flame_tree_nodes(tree, minimum(v), &nodes, &n) != FLAME_OK)
+		return false;
+	list = top_fold(v->cli, nodes, &n, v->own->budget);
+	v->rows = malloc((2 * n + 1) * sizeof(*v->rows));
+	rest = malloc((n + 1) * sizeof(*rest));
+	if (!list || !v->rows || !rest) {
+		cli_no_memory(v->cli);
+	} else if (v->own->budget) {
+		good = choose_nodes(v, list, n, rest);
+	} else {
+		add_nodes(v, list, n, 0, rest);
+		good = true;
+	}
+	if (v->own->format != TOP_JSON)
+		v->report.all = v->n;
+	free(rest);
+	free(list);
+	return good;
+}
+
+/* Text ------------------------------------------------------ */
+
+/* Self weights add up; totals do for callers and callees of a match. */
+static void put_left_out(const struct view *v, struct flame_text *out)
+{
+	bool around = v->own->which != FLAME_NAMES;
+	int64_t sum = 0;
+
+	if (v->n == v->report.all)
+		return;
+	cli_print(out, "; %zu of %zu %s", v->n, v->report.all,
+		  v->own->tree ? "rows" : "frames");
+	for (size_t i = 0; i < v->n; i++)
+		sum += around ? v->rows[i].total : v->rows[i].self;
+	if (!v->own->tree && v->total)
+		cli_print(out, " with %.2f%% of %s",
+			  100.0 * (double)sum / (double)v->total,
+			  around ? "it" : "self");
+	if (v->passed)
+		cli_print(out, "; %zu that only lead on (--no-fold-trunk)",
+			  v->passed);
+}
+
+static bool put_heading(const struct top_report *r, struct flame_text *out)
+{
+	const struct view *v = r->table.own;
+	bool good = top_heading(r, out);
+
+	if (v->own->which != FLAME_NAMES && !v->own->tree) {
+		cli_print(out, " in what matches ");
+		good &= top_put_visible(v->own->re, v->cli, out);
+		cli_print(out, ", by %s",
+			  v->own->which == FLAME_CALLERS ? "caller" :
+							   "callee");
+	}
+	put_left_out(v, out);
+	cli_print(out, "\n");
+	return good;
 }
 
 static int gathered(struct cli *cli, struct flame *flame,
@@ -577,22 +656,26 @@ static int gathered(struct cli *cli, struct flame *flame,
 		.total = flame_tree_total(tree, 0),
 		.lighter = flame_name(flame, "(lighter)", 9),
 	};
-	int status = CLI_TROUBLE;
+	int status;
 
 	if (own->key)
 		return top_keys_write(cli, flame, tree, &(struct top_keys){
 			.list = own->key, .format = own->format,
-			.rows = own->rows, .min = minimum(&view),
+			.rows = own->rows, .budget = own->budget,
+			.min = own->min, .percent = own->percent,
 		});
 	if (!(own->tree ? fill_nodes(&view, tree) : fill_ranks(&view, tree)))
 		return CLI_TROUBLE;
 	if (own->rows && view.n > (size_t)own->rows)
 		view.n = own->rows;
-	view.out = flame_text_create(flame, cli->output);
-	if (view.out && put(&view))
-		status = cli_text_finish(cli, view.out);
-	else
-		flame_text_abandon(view.out);
+	describe(&view);
+	if (cli->bill && !fill_sooner(&view)) {
+		free(view.rows);
+		return CLI_TROUBLE;
+	}
+	if (!own->tree)
+		top_fit(&view.report, own->budget);
+	status = top_write(&view.report, own->format, put_heading, flame);
 	free(view.rows);
 	return status;
 }

@@ -6,16 +6,16 @@ cli_sources = tools/check_values.c tools/cli.c tools/cli.h tools/cpu_count.c too
 	tools/input_account.c tools/markdown.c tools/memory_limit.c \
 	tools/options.c tools/output_endings.c tools/output_names.c \
 	tools/paths_from.c tools/progress.c tools/remote_inputs.c \
-	tools/report.c tools/terminal.c
+	tools/report.c tools/table.c tools/table.h tools/terminal.c
 
 site_sources = tools/sites.h tools/sites_frames.c tools/sites_match.c \
 	tools/sites_read.c tools/sites_report.c
 
 # Linked with the installed library, which is shared unless --disable-shared.
 if STATIC_TOOLS
-tool_libs = libfl.la $(SYSTEM_LIBS)
+tool_libs = libfl.la $(SYSTEM_LIBS) $(CJSON_LIBS)
 else
-tool_libs = libflamegraph.la $(SYSTEM_LIBS) $(FLAME_RPATH)
+tool_libs = libflamegraph.la $(SYSTEM_LIBS) $(CJSON_LIBS) $(FLAME_RPATH)
 endif
 
 if !MULTICALL
@@ -26,8 +26,6 @@ if SAMPLER
 bin_PROGRAMS += tools/flame-record
 endif
 endif
-
-table_sources = tools/table.c tools/table.h
 
 record_sources = tools/flame-record.c tools/record_jvms.c tools/record.h
 
@@ -44,8 +42,7 @@ batch_sources = tools/flame-batch.c tools/batch.h \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
 	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
 	tools/batch_walk.c tools/batch_walk.h
-tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources) \
-	$(table_sources)
+tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources)
 tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'
 nodist_tools_flame_batch_SOURCES = tools/batch_site_parts.c tools/batch_rules.c
@@ -65,15 +62,14 @@ tools/batch_site_parts.c: share/site/embed.sh $(site_parts)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/site/embed.sh \
 		$(srcdir)/share/site $(srcdir)/share/viewer $@
 
-tools_flame_batch_LDADD = $(tool_libs) $(CJSON_LIBS)
+tools_flame_batch_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-batch.1
 
 diff_sources = tools/flame-diff.c tools/diff.h \
 	tools/diff_folders.c tools/diff_report.c tools/diff_runs.c \
 	tools/diff_since.c tools/diff_sites.c
-tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources) \
-	$(table_sources)
-tools_flame_diff_LDADD = $(tool_libs) $(CJSON_LIBS)
+tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources)
+tools_flame_diff_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-diff.1
 
 tools_flame_filter_SOURCES = tools/flame-filter.c $(cli_sources)
@@ -103,9 +99,10 @@ tools_flame_record_LDADD = libflsample.la $(tool_libs)
 dist_man_MANS += tools/flame-record.1
 endif
 
-tools_flame_top_SOURCES = tools/flame-top.c tools/top.h tools/top_keys.c \
-	$(cli_sources) $(table_sources)
-tools_flame_top_LDADD = $(tool_libs) $(CJSON_LIBS)
+tools_flame_top_SOURCES = tools/flame-top.c tools/top.h tools/top_fold.c \
+	tools/top_keys.c tools/top_write.c \
+	$(cli_sources)
+tools_flame_top_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-top.1
 
 tools_jfr2flame_SOURCES = tools/jfr2flame.c $(cli_sources)
@@ -130,8 +127,9 @@ dist_man_MANS += tools/flame.1
 tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
 	tools/flame-filter.c tools/flame-fold.c tools/flame-graph.c \
 	tools/flame-merge.c tools/merge_header.c tools/merge.h \
-	tools/flame-top.c tools/top_keys.c tools/jfr2flame.c \
-	$(site_sources) $(cli_sources) $(table_sources)
+	tools/flame-top.c tools/top.h tools/top_fold.c tools/top_keys.c \
+	tools/top_write.c tools/jfr2flame.c \
+	$(site_sources) $(cli_sources)
 nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)
 tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL
 tools_flame_LDADD =

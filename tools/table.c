@@ -96,13 +96,18 @@ struct cli_cell cli_interval(double low, double high)
 	return cell("%s to %s", percent_of(low).text, percent_of(high).text);
 }
 
-struct cli_cell cli_weight(const struct cli_table *t, int64_t n)
+static struct cli_cell weight_in(bool micro, int64_t n)
 {
-	if (!t->micro)
+	if (!micro)
 		return cell("%" PRId64, n);
 	return cell("%s%" PRId64 ".%06" PRId64, n < 0 ? "-" : "",
 		    n / 1000000 < 0 ? -(n / 1000000) : n / 1000000,
 		    n % 1000000 < 0 ? -(n % 1000000) : n % 1000000);
+}
+
+struct cli_cell cli_weight(const struct cli_table *t, int64_t n)
+{
+	return weight_in(t->micro, n);
 }
 
 struct cli_cell cli_real(const struct cli_table *t, double number)
@@ -118,6 +123,12 @@ static const void *member(const struct cli_column *c, const void *row)
 /* The same for numbers of the kinds below. */
 #define NUMBER(type) (*(const type *)member(c, row))
 
+/* In percent. */
+static double share(const struct cli_table *t, int64_t n)
+{
+	return t->total ? 100.0 * (double)n / (double)t->total : 0;
+}
+
 static struct cli_cell spell(const struct cli_table *t,
 			     const struct cli_column *c, const void *row)
 {
@@ -126,12 +137,14 @@ static struct cli_cell spell(const struct cli_table *t,
 		return cell("%u", NUMBER(unsigned));
 	case CLI_CELL_WEIGHT:
 		return cli_weight(t, NUMBER(int64_t));
+	case CLI_CELL_COUNT:
+	case CLI_CELL_MICRO:
+		return weight_in(c->kind == CLI_CELL_MICRO, NUMBER(int64_t));
 	case CLI_CELL_DELTA:
 		return NUMBER(int64_t) ? cell("%+" PRId64, NUMBER(int64_t)) :
 					 cell("0");
 	case CLI_CELL_SHARE:
-		return cell("%.2f%%", t->total ? 100.0 *
-			    (double)NUMBER(int64_t) / (double)t->total : 0);
+		return cell("%.2f%%", share(t, NUMBER(int64_t)));
 	case CLI_CELL_REAL:
 		return isnan(NUMBER(double)) ? cell("-") :
 					       cli_real(t, NUMBER(double));
@@ -452,10 +465,25 @@ void cli_table_html(const struct cli_table *t, size_t most, FILE *to)
 	fputs("</table>", to);
 }
 
-/* TSV --------------------------------------------------------------------- */
+/* TSV and CSV ------------------------------------------------------------- */
+
+/* In CSV, quoted where it would not stay one field. */
+static void put_separated(struct flame_text *out, const char *at, size_t size,
+			  char between)
+{
+	if (between != ',' || !(memchr(at, ',', size) || memchr(at, '"', size))) {
+		flame_text_put(out, at, size);
+		return;
+	}
+	flame_text_put(out, "\"", 1);
+	for (size_t i = 0; i < size; i++)
+		flame_text_put(out, at[i] == '"' ? "\"\"" : at + i,
+			       at[i] == '"' ? 2 : 1);
+	flame_text_put(out, "\"", 1);
+}
 
 static bool put_field(const struct cli_table *t, const struct cli_column *c,
-		      const void *row, struct flame_text *out)
+		      const void *row, char between, struct flame_text *out)
 {
 	const struct cli_frame *frame = member(c, row);
 	size_t n, size;
@@ -467,6 +495,8 @@ static bool put_field(const struct cli_table *t, const struct cli_column *c,
 		n = strlen(at);
 	} else if (is_name(c)) {
 		at = flame_name_text(t->flame, frame->name, &n);
+	} else if (c->kind == CLI_CELL_SHARE) {
+		return cli_print(out, "%.2f", share(t, NUMBER(int64_t)));
 	} else {
 		return cli_print(out, "%s", spell(t, c, row).text);
 	}
@@ -475,34 +505,49 @@ static bool put_field(const struct cli_table *t, const struct cli_column *c,
 	if (!text)
 		return cli_no_memory(t->cli);
 	flame_tsv_cell(text, size + 1, at, n);
-	flame_text_put(out, text, size);
+	put_separated(out, text, size, between);
 	free(text);
 	return true;
 }
 
+/* row: NULL for the line of headings. */
+static bool put_record(const struct cli_table *t, const void *row, char between,
+		       struct flame_text *out)
+{
+	bool good = true, first = true;
+
+	for (const struct cli_column *c = t->columns; good && c->kind; c++)
+		if (is_shown(c, c->key, CLI_IN_TSV)) {
+			if (!first)
+				flame_text_put(out, &between, 1);
+			if (row)
+				good = put_field(t, c, row, between, out);
+			else
+				put_separated(out, c->key, strlen(c->key),
+					      between);
+			first = false;
+		}
+	return cli_print(out, between == ',' ? "\r\n" : "\n") && good;
+}
+
+static bool put_records(const struct cli_table *t, char between,
+			struct flame_text *out)
+{
+	bool good = put_record(t, NULL, between, out);
+
+	for (size_t i = 0; good && i < t->n; i++)
+		good = put_record(t, row_at(t, i), between, out);
+	return good;
+}
+
 bool cli_table_tsv(const struct cli_table *t, struct flame_text *out)
 {
-	const char *between = "";
-	bool good = true;
+	return put_records(t, '\t', out);
+}
 
-	for (const struct cli_column *c = t->columns; c->kind; c++)
-		if (is_shown(c, c->key, CLI_IN_TSV)) {
-			cli_print(out, "%s%s", between, c->key);
-			between = "\t";
-		}
-	cli_print(out, "\n");
-	for (size_t i = 0; good && i < t->n; i++) {
-		between = "";
-		for (const struct cli_column *c = t->columns; good && c->kind;
-		     c++)
-			if (is_shown(c, c->key, CLI_IN_TSV)) {
-				cli_print(out, "%s", between);
-				good = put_field(t, c, row_at(t, i), out);
-				between = "\t";
-			}
-		cli_print(out, "\n");
-	}
-	return good;
+bool cli_table_csv(const struct cli_table *t, struct flame_text *out)
+{
+	return put_records(t, ',', out);
 }
 
 /* JSON -------------------------------------------------------------------- */
@@ -527,12 +572,26 @@ static unsigned utf8(const unsigned char *at, size_t n)
 	return length;
 }
 
-/* JSON is UTF-8: other bytes become U+FFFD, NUL too (cJSON would end). */
-static bool add_name(cJSON *to, const struct cli_table *t, const char *key,
-		     flame_id name)
+/* Leaves out the middle of a text that is longer than `most` bytes. */
+static void shorten(char *text, size_t n, size_t most)
 {
-	size_t n, k = 0;
-	const char *text = flame_name_text(t->flame, name, &n);
+	size_t first = most / 2, last = n - most / 2;
+
+	if (!most || n <= most + strlen("..."))
+		return;
+	while (first && is_inside(text[first]))
+		first--;
+	while (is_inside(text[last]))
+		last++;
+	memcpy(text + first, "...", strlen("..."));
+	memmove(text + first + strlen("..."), text + last, n - last + 1);
+}
+
+/* JSON is UTF-8: other bytes become U+FFFD, NUL too (cJSON would end). */
+static bool add_bytes(cJSON *to, const char *key, const char *text, size_t n,
+		      size_t most)
+{
+	size_t k = 0;
 	char *copy = malloc(n * 3 + 1);
 	bool good;
 
@@ -552,9 +611,35 @@ static bool add_name(cJSON *to, const struct cli_table *t, const char *key,
 	if (!copy)
 		return false;
 	copy[k] = '\0';
+	shorten(copy, k, most);
 	good = cJSON_AddStringToObject(to, key, copy);
 	free(copy);
 	return good;
+}
+
+static bool add_name(cJSON *to, const struct cli_table *t, const char *key,
+		     flame_id name)
+{
+	size_t n;
+	const char *text = flame_name_text(t->flame, name, &n);
+
+	return add_bytes(to, key, text, n, t->max_name);
+}
+
+bool cli_add_text(cJSON *to, const char *key, const char *text)
+{
+	return add_bytes(to, key, text, strlen(text), 0);
+}
+
+cJSON *cli_json(const char *kind)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (cJSON_AddStringToObject(object, "schema", "libflame/1") &&
+	    cJSON_AddStringToObject(object, "kind", kind))
+		return object;
+	cJSON_Delete(object);
+	return NULL;
 }
 
 /* NAN: there is none; cJSON would write null for infinite numbers, too. */
@@ -566,6 +651,14 @@ static bool add_real(cJSON *to, const char *key, double number)
 			       cJSON_AddNumberToObject(to, key, number);
 }
 
+/* JSON's numbers have no plus. */
+static struct cli_cell json_number(const struct cli_table *t,
+				   const struct cli_column *c, const void *row)
+{
+	return c->kind == CLI_CELL_DELTA ? cli_weight(t, NUMBER(int64_t)) :
+					   spell(t, c, row);
+}
+
 static bool add_cell(const struct cli_table *t, const struct cli_column *c,
 		     const void *row, cJSON *to)
 {
@@ -573,8 +666,14 @@ static bool add_cell(const struct cli_table *t, const struct cli_column *c,
 	case CLI_CELL_LEVEL:
 		return cJSON_AddNumberToObject(to, c->key, NUMBER(unsigned));
 	case CLI_CELL_WEIGHT:	/* exact: cJSON's numbers are doubles */
+	case CLI_CELL_COUNT:
+	case CLI_CELL_MICRO:
+	case CLI_CELL_DELTA:
 		return cJSON_AddRawToObject(to, c->key,
-					    spell(t, c, row).text);
+					    json_number(t, c, row).text);
+	case CLI_CELL_SHARE:
+		return cJSON_AddRawToObject(to, c->key, cell("%.2f",
+						share(t, NUMBER(int64_t))).text);
 	case CLI_CELL_RATIO:
 		return add_real(to, c->key, NUMBER(double) - 1);
 	case CLI_CELL_BOOL:
@@ -600,15 +699,32 @@ bool cli_row_json(const struct cli_table *t, const void *row, cJSON *to)
 	return good;
 }
 
+static char *row_text(const struct cli_table *t, size_t i)
+{
+	cJSON *object = cJSON_CreateObject();
+	char *text = cli_row_json(t, row_at(t, i), object) ?
+		     cJSON_PrintUnformatted(object) : NULL;
+
+	cJSON_Delete(object);
+	return text;
+}
+
+size_t cli_row_size(const struct cli_table *t, size_t i)
+{
+	char *text = row_text(t, i);
+	size_t size = text ? strlen(",\n\t") + strlen(text) : 0;
+
+	cJSON_free(text);
+	return size;
+}
+
 /* A long list does not become a tree in memory. */
 bool cli_table_json(const struct cli_table *t, struct flame_text *out)
 {
 	bool good = true;
 
 	for (size_t i = 0; good && i < t->n; i++) {
-		cJSON *object = cJSON_CreateObject();
-		char *text = cli_row_json(t, row_at(t, i), object) ?
-			     cJSON_PrintUnformatted(object) : NULL;
+		char *text = row_text(t, i);
 
 		if (text) {
 			cli_print(out, "%s\n\t", i ? "," : "");
@@ -616,7 +732,6 @@ bool cli_table_json(const struct cli_table *t, struct flame_text *out)
 		}
 		good = text || cli_no_memory(t->cli);
 		cJSON_free(text);
-		cJSON_Delete(object);
 	}
 	return good;
 }

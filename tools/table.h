@@ -17,6 +17,8 @@ enum cli_cell_kind {
 	CLI_CELL_END,		/* the last column */
 	CLI_CELL_LEVEL,		/* unsigned */
 	CLI_CELL_WEIGHT,	/* int64_t */
+	CLI_CELL_COUNT,		/* the same, of another unit than the table's */
+	CLI_CELL_MICRO,		/* the same, in millionths */
 	CLI_CELL_DELTA,		/* int64_t, with its sign */
 	CLI_CELL_SHARE,		/* int64_t, in percent of the table's total */
 	CLI_CELL_REAL,		/* double; NAN: there is none */
@@ -45,7 +47,7 @@ struct cli_frame {
 /* Writers; columns may be of some only. */
 enum {
 	CLI_IN_TEXT = 1, CLI_IN_MARKDOWN = 2, CLI_IN_HTML = 4,
-	CLI_IN_JSON = 8, CLI_IN_TSV = 16
+	CLI_IN_JSON = 8, CLI_IN_TSV = 16	/* and CSV */
 };
 
 struct cli_table;
@@ -71,6 +73,7 @@ struct cli_table {
 	int64_t total;		/* that shares are of */
 	bool micro;		/* weights are millionths of the unit */
 	int digits;		/* of reals, after the point */
+	size_t max_name;	/* JSON: bytes of longer names; 0: no limit */
 	/* How text shows a row: '+' and '-' heavy, '.' light; NULL: plain. */
 	char (*mark)(const struct cli_table *table, const void *row);
 	const void *own;	/* the report's, for the functions above */
@@ -99,12 +102,23 @@ bool cli_table_text(const struct cli_table *table, size_t most,
 bool cli_table_markdown(const struct cli_table *table, size_t most,
 			struct flame_text *out);
 bool cli_table_tsv(const struct cli_table *table, struct flame_text *out);
+/* As RFC 4180 has it. */
+bool cli_table_csv(const struct cli_table *table, struct flame_text *out);
 /* A row a line, as the elements of an array. */
 bool cli_table_json(const struct cli_table *table, struct flame_text *out);
+/* The bytes of a row there; 0: out of memory. */
+size_t cli_row_size(const struct cli_table *table, size_t i);
 void cli_table_html(const struct cli_table *table, size_t most, FILE *to);
 /* The members of one row.  false: out of memory. */
 bool cli_row_json(const struct cli_table *table, const void *row, cJSON *to);
 void cli_html_text(FILE *to, const char *text);
+/*
+ * What JSON of all tools begins with: the version of share/schema, and which of
+ * its kinds it is.  NULL: out of memory.
+ */
+cJSON *cli_json(const char *kind);
+/* A text of an input as a member: UTF-8 whatever it is. */
+bool cli_add_text(cJSON *to, const char *key, const char *text);
 /* Whether weights of a unit, as cli_metric has it, are in millionths of it. */
 bool cli_is_micro(const char *unit);
 

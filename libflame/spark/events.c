@@ -87,6 +87,9 @@ struct events {
 	bool by_operator;	/* the labels operator and codegen */
 	struct fl_operators operators;
 	bool costs;		/* asked for */
+	const char *forwards;	/* metrics to forward beside it, or NULL */
+	flame_id metric;	/* of the last sample, */
+	bool forwarded;		/* which is one of these */
 	struct fl_spark_cost *cost;	/* NULL: not, or not begun */
 	struct fl_spark_align *align;
 	int64_t price;		/* of a core-hour, millionths; 0: none */
@@ -503,6 +506,22 @@ static struct timeless *timeless_of(struct events *events, size_t executor)
 				 events->spark->nexecutors : executor];
 }
 
+/* Where costs are asked for, only samples of metrics that are named, too. */
+static bool is_forwarded(struct flame_sink *sink, const struct flame_sample *s)
+{
+	struct events *events = sink->state;
+
+	if (!events->cost)
+		return true;
+	if (!events->forwards)
+		return false;
+	if (s->metric != events->metric)
+		events->forwarded = fl_event_listed(events->forwards,
+			flame_metric_of(sink->flame, s->metric)->name);
+	events->metric = s->metric;
+	return events->forwarded;
+}
+
 static int put_placed(struct flame_sink *sink, const struct place *p,
 		      const struct flame_sample *sample)
 {
@@ -511,10 +530,13 @@ static int put_placed(struct flame_sink *sink, const struct place *p,
 
 	if (s.time == FLAME_NOTIME)
 		timeless_of(events, p->executor)->placed++;
-	if (events->cost)
-		return fl_spark_cost_add_labelled(events->cost, p->executor,
-						  p->task, events->ids, p->app,
-						  p->stage, &s);
+	if (events->cost &&
+	    fl_spark_cost_add_labelled(events->cost, p->executor, p->task,
+				       events->ids, p->app, p->stage, &s) !=
+	    FLAME_OK)
+		return FLAME_FAILED;
+	if (!is_forwarded(sink, &s))
+		return FLAME_OK;
 	s.labels = label_by(sink, p, &s);
 	return fl_failed(sink->flame) ? FLAME_FAILED : fl_put(sink->next, &s);
 }
@@ -553,13 +575,16 @@ static int put_aligned(struct flame_sink *sink, size_t executor,
 	const struct events *events = sink->state;
 	const struct place *place;
 
-	if (executor != FL_SPARK_NONE)
-		return events->cost ? put_cost(sink, executor, s) :
-				      put_labelled(sink, executor, s);
+	if (executor != FL_SPARK_NONE) {
+		if (events->cost && put_cost(sink, executor, s) != FLAME_OK)
+			return FLAME_FAILED;
+		return is_forwarded(sink, s) ?
+		       put_labelled(sink, executor, s) : FLAME_OK;
+	}
 	place = find_place(sink, s);
 	if (place)
 		return put_placed(sink, place, s);
-	return events->cost ? FLAME_OK : fl_put(sink->next, s);
+	return is_forwarded(sink, s) ? fl_put(sink->next, s) : FLAME_OK;
 }
 
 /* Logs have no executor of it but in local mode. */
@@ -719,6 +744,7 @@ static void ask(struct flame_sink *sink)
 	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS |
 		      FL_NEED_TASK_SPAN | (events->costs ? FL_NEED_STATE : 0);
 	for (struct flame_sink *s = sink->next; s; s = s->next) {
+		events->forwards = s->events;
 		events->tasks |= s->needs & FL_NEED_TASK;
 		events->details |= s->needs & (FL_NEED_TASK |
 					       FL_NEED_STAGE_NAME);

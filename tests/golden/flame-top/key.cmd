@@ -7,7 +7,7 @@ do
 done
 # As flame-fold counts them.
 flame-top -f tsv -N 0 --key thread --event wall $DATA/jfr/spark-cpu-wall.jfr |
-	awk -F '\t' 'NR > 1 { print $1 "\t" $2 }' | sort > table
+	awk -F '\t' 'NR > 1 { print $1 "\t" $3 }' | sort > table
 flame-fold --by thread --depth 1 --event wall $DATA/jfr/spark-cpu-wall.jfr |
 	sed 's/\(.*\) \([0-9]*\)$/\2\t\1/' | sort | cmp - table && wc -l < table
 cp data/jfr-text/*.types data/jfr-text/ap.kinds data/spark-events/plan.mkjfr .
