@@ -45,7 +45,7 @@ int top_write(const struct top_report *report, enum top_format format,
 	      struct flame *flame);
 /* The bytes of all of it in JSON. */
 size_t top_json_size(const struct top_report *report);
-/* Leaves out the last rows, so that at most so many bytes remain. */
+/* Leaves out the last rows where the JSON would exceed the budget. */
 void top_fit(struct top_report *report, size_t budget);
 
 /*
@@ -60,7 +60,7 @@ struct top_node {
 /* To be freed; NULL: out of memory. */
 struct top_node *top_fold(const struct cli *cli, const struct flame_node *nodes,
 			  size_t *n, bool fold);
-/* The frames of the run that begins at a node; 0: it is no run. */
+/* The number of frames of the run that begins at a node; 0: there is none. */
 size_t top_run(const struct flame_node *nodes, size_t n, size_t first);
 
 /* top_keys.c: a row for each value of the labels in `list`. */
