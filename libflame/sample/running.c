@@ -53,18 +53,18 @@ static bool process_time(pid_t pid, uint64_t *ran)
 	return true;
 }
 
-/* The first number of schedstat; false: the thread has ended. */
-static bool thread_time(pid_t pid, const struct fl_running_thread *t,
-			uint64_t *ran)
+bool fl_running_read(pid_t pid, const struct fl_running_thread *t,
+		     uint64_t *ran, uint64_t *waited)
 {
-	char text[128];
+	char text[128], *end;
 	ssize_t n = t->fd >= 0 ? pread(t->fd, text, sizeof(text) - 1, 0) :
 		    fl_read_task(pid, t->tid, "schedstat", text, sizeof(text));
 
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	*ran = strtoull(text, NULL, 10);
+	*ran = strtoull(text, &end, 10);
+	*waited = strtoull(end, NULL, 10);
 	return true;
 }
 
@@ -129,7 +129,7 @@ static void list_threads(struct fl_running *all, struct fl_running_process *p,
 			continue;
 		t = thread_of(all, p, (pid_t)strtol(entry->d_name, NULL, 10));
 		if (t && first)
-			thread_time(p->pid, t, &t->ran);
+			fl_running_read(p->pid, t, &t->ran, &t->waited);
 		if (t)
 			t->listed = true;
 	}
@@ -160,7 +160,7 @@ static void read_threads(struct fl_running *all, struct fl_running_process *p)
 
 		if (!is_to_be_read(all, t))
 			continue;
-		if (!thread_time(p->pid, t, &ran)) {
+		if (!fl_running_read(p->pid, t, &ran, &t->waited)) {
 			if (!t->stops)
 				forget_thread(all, p, i);
 			continue;
@@ -190,6 +190,19 @@ bool fl_running_look(struct fl_running *all, struct fl_running_process *p,
 	read_threads(all, p);
 	p->missed = p->ran - p->seen;
 	return true;
+}
+
+struct fl_running_thread *fl_running_find(const struct fl_running *all,
+					  pid_t pid, pid_t tid)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct fl_running_process *p = &all->processes[i];
+
+		for (size_t k = 0; p->pid == pid && k < p->nthreads; k++)
+			if (p->threads[k].tid == tid)
+				return &p->threads[k];
+	}
+	return NULL;
 }
 
 /* Processes ---------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 struct fl_running_thread {
 	pid_t tid;
 	int fd;			/* of its schedstat; -1: opened at each look */
-	uint64_t ran;		/* at the last look, in ns */
+	uint64_t ran, waited;	/* for a CPU; at the last look, in ns */
 	uint64_t owed;		/* ran since, without a sample; ns */
 	unsigned idle;		/* looks since it ran */
 	bool listed, stops;
@@ -49,6 +49,9 @@ struct fl_thread_stat {
 	uint64_t code, stack;
 };
 
+/* Reads what it ran and waited; false: it has ended. */
+bool fl_running_read(pid_t pid, const struct fl_running_thread *thread,
+		     uint64_t *ran, uint64_t *waited);
 bool fl_thread_stat(pid_t pid, pid_t tid, struct fl_thread_stat *stat);
 /* first: what it ran before does not count.  NULL: out of memory. */
 struct fl_running_process *fl_running_add(struct fl_running *all, pid_t pid,
@@ -56,6 +59,9 @@ struct fl_running_process *fl_running_add(struct fl_running *all, pid_t pid,
 /* Adds up what its threads ran; false: the process has ended. */
 bool fl_running_look(struct fl_running *all, struct fl_running_process *p,
 		     uint64_t period);
+/* NULL: it is not there any more. */
+struct fl_running_thread *fl_running_find(const struct fl_running *all,
+					  pid_t pid, pid_t tid);
 void fl_running_remove(struct fl_running *all, struct fl_running_process *p);
 /*
  * Looks for processes that began since: children of those here, or any other.

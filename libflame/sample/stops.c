@@ -64,7 +64,7 @@ struct fl_stops {
 	uint64_t head, lost;	/* of the ring; since the last record of it */
 	uint64_t random;
 	int64_t begin, due, searched;
-	uint64_t times[STEPS + 1];
+	uint64_t count, times[STEPS + 1];
 	uint8_t *record;
 };
 
@@ -223,16 +223,24 @@ static size_t make_sample(struct fl_stops *s, const struct stopping *t)
 
 static void remove_stopping(struct fl_stops *s, size_t i)
 {
-	pid_t pid = s->stopping[i].pid, tid = s->stopping[i].tid;
+	struct fl_running_thread *t = fl_running_find(&s->running,
+						      s->stopping[i].pid,
+						      s->stopping[i].tid);
 
 	s->stopping[i] = s->stopping[--s->nstopping];
-	for (size_t k = 0; k < s->running.count; k++) {
-		struct fl_running_process *p = &s->running.processes[k];
+	if (t)
+		t->stops = false;
+}
 
-		for (size_t j = 0; p->pid == pid && j < p->nthreads; j++)
-			if (p->threads[j].tid == tid)
-				p->threads[j].stops = false;
-	}
+/* A thread without a CPU is stopped when it gets one: that wait is its own. */
+static bool was_on_cpu(const struct fl_stops *s, const struct stopping *t)
+{
+	const struct fl_running_thread *thread =
+		fl_running_find(&s->running, t->pid, t->tid);
+	uint64_t ran, waited;
+
+	return thread && fl_running_read(t->pid, thread, &ran, &waited) &&
+	       waited == thread->waited;
 }
 
 /* Others than our interruption are signals of the target: it gets them. */
@@ -246,11 +254,14 @@ static void release(pid_t tid, int status)
 static void sample(struct fl_stops *s, const struct stopping *t, int status)
 {
 	size_t size = make_sample(s, t);
+	bool on_cpu = was_on_cpu(s, t);
 	int64_t us;
 
 	release(t->tid, status);
 	us = (fl_now() - t->since) / 1000;
-	s->times[FL_MIN(us / STEP_US, (int64_t)STEPS)]++;
+	s->count++;
+	if (on_cpu)
+		s->times[FL_MIN(us / STEP_US, (int64_t)STEPS)]++;
 	put_lost(s);
 	if (!put(s, s->record, size))
 		s->lost += t->weight;
@@ -591,7 +602,8 @@ static unsigned time_of(const struct fl_stops *s, uint64_t count)
 
 struct fl_stops_times fl_stops_end(struct fl_stops *s)
 {
-	struct fl_stops_times times = { 0 };
+	struct fl_stops_times times = { .count = s->count };
+	uint64_t on_cpu = 0;
 
 	if (s->runs) {
 		__atomic_store_n(&s->ends, true, __ATOMIC_RELEASE);
@@ -601,9 +613,9 @@ struct fl_stops_times fl_stops_end(struct fl_stops *s)
 		put_lost(s);
 	}
 	for (size_t i = 0; i <= STEPS; i++)
-		times.count += s->times[i];
-	times.median = time_of(s, (times.count + 1) / 2);
-	times.most = time_of(s, times.count - times.count / 100);
+		on_cpu += s->times[i];
+	times.median = time_of(s, (on_cpu + 1) / 2);
+	times.most = time_of(s, on_cpu - on_cpu / 100);
 	return times;
 }
 

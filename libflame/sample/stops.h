@@ -12,9 +12,9 @@
 
 struct fl_stops;
 
-/* How long threads were stopped, at most; in microseconds. */
+/* How long threads on a CPU were stopped, at most; in microseconds. */
 struct fl_stops_times {
-	uint64_t count;
+	uint64_t count;		/* of all stops */
 	unsigned median, most;	/* of 99 in 100 */
 };
 
