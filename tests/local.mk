@@ -223,7 +223,7 @@ script_tests = \
 	tests/record/events \
 	tests/laws/out-of-memory \
 	tests/coherence/viewer \
-	tests/record/stops tests/record/wait \
+	tests/record/stops tests/record/wait tests/record/greenlets \
 	tests/record/counted \
 	tests/record/lines \
 	tests/fuzz/replay.sh \

@@ -276,9 +276,10 @@ static void say_result(const struct cli *cli,
 	double whole = 100 * (double)result->whole / samples;
 	double truncated = 100 * (double)result->truncated / samples;
 	double broken = 100 - whole - truncated -
-			100 * (double)result->unseen_running / samples;
+			100 * (double)result->nameless / samples;
 	double lost = (double)result->lost;
-	char complete[40] = "", gone[40] = "";
+	double gone = 100 * (double)result->gone / samples;
+	char complete[40] = "", gone_text[40] = "";
 
 	if (cli->quiet)
 		return;
@@ -305,6 +306,11 @@ static void say_result(const struct cli *cli,
 		cli_say(cli, "%.1f %% of the stacks are broken: their code has "
 			"neither call frame information nor frame pointers "
 			"(-fno-omit-frame-pointer)", broken);
+	if (gone > 5)
+		cli_say(cli, "%.1f %% of the stacks have [frame gone]: "
+			"functions of Python that ended before they were read; "
+			"fewer do where the recorder has a CPU of its own, or "
+			"root's priority", gone);
 	if (result->unseen > UINT64_C(1000000))
 		cli_say(cli, "waits of %.3f s in all ended before their stacks "
 			"were read", (double)result->unseen / 1e9);
@@ -327,11 +333,11 @@ static void say_result(const struct cli *cli,
 		snprintf(complete, sizeof(complete),
 			 "%.1f%% complete stacks, ", whole);
 	if (result->gone)
-		snprintf(gone, sizeof(gone), "%.1f%% with [frame gone], ",
-			 100 * (double)result->gone / samples);
+		snprintf(gone_text, sizeof(gone_text),
+			 "%.1f%% with [frame gone], ", gone);
 	cli_say(cli, "%" PRIu64 " samples of %s in %.1f s, %" PRIu64 " lost, "
 		"%s%s%s", result->samples, result->what, result->seconds,
-		result->lost, complete, gone,
+		result->lost, complete, gone_text,
 		result->kernel ? "user+kernel" : "user");
 }
 

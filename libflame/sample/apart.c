@@ -262,7 +262,7 @@ static void add_result(struct fl_record_result *to,
 	to->whole += more->whole;
 	to->truncated += more->truncated;
 	to->stacks += more->stacks;
-	to->unseen_running += more->unseen_running;
+	to->nameless += more->nameless;
 	to->gone += more->gone;
 	to->joined += more->joined;
 	to->left_out += more->left_out;
@@ -283,7 +283,7 @@ static void sum_results(struct fl_recorder *r)
 	r->result.whole = sum.whole;
 	r->result.truncated = sum.truncated;
 	r->result.stacks = sum.stacks;
-	r->result.unseen_running = sum.unseen_running;
+	r->result.nameless = sum.nameless;
 	r->result.gone = sum.gone;
 	r->result.joined = sum.joined;
 	r->result.left_out = sum.left_out;

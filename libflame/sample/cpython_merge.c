@@ -399,6 +399,15 @@ static void push_run(struct fl_cpython *py, struct fl_unwinder *u,
 		fl_py_push(py, &py->merged, w->walked.frames[first], 0);
 }
 
+/* Native frames have addresses. */
+static bool has_names(const struct fl_cpython *py, const struct fl_unwinder *m)
+{
+	for (size_t i = 0; i < m->nframes; i++)
+		if (!m->addresses[i] && m->frames[i] != py->gone)
+			return true;
+	return false;
+}
+
 bool fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
 		      uint64_t key, bool whole)
 {
@@ -406,7 +415,7 @@ bool fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
 	size_t loops = 0, loop = 0;
 	const struct fl_py_walk *w;
 
-	u->gone = false;
+	u->gone = u->nameless = false;
 	for (size_t i = 0; i < u->nframes; i++)
 		loops += is_loop(py, u->frames[i]);
 	w = loops ? walk_for(py, tid, key) : NULL;
@@ -422,6 +431,7 @@ bool fl_cpython_merge(struct fl_cpython *py, struct fl_unwinder *u, pid_t tid,
 		else
 			fl_py_push(py, m, u->frames[i], u->addresses[i]);
 	}
+	u->nameless = u->gone && !has_names(py, m);
 	u->nframes = 0;
 	for (size_t i = 0; i < m->nframes; i++)
 		fl_unwind_push(u, m->frames[i], m->addresses[i]);

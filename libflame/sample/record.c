@@ -223,6 +223,7 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 	enum fl_stack_end end = FL_STACK_WHOLE;
 	struct fl_cpython *python;
 
+	r->unwinder.gone = r->unwinder.nameless = false;
 	fl_apart_busy(p->pid);
 	if (fl_apart_is_unreadable(p->pid)) {
 		fl_unwind_push(&r->unwinder,
@@ -241,7 +242,8 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 				      end == FL_STACK_WHOLE) &&
 		    end == FL_STACK_WHOLE)
 			end = FL_STACK_TRUNCATED;
-		r->result.gone += r->unwinder.gone;
+		if (r->unwinder.nameless && end == FL_STACK_WHOLE)
+			end = FL_STACK_UNSEEN;
 	}
 	fl_process_end_read(&r->processes, p, begin);
 	if (end == FL_STACK_TRUNCATED)
@@ -301,7 +303,8 @@ void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
 	r->result.samples += n;
 	r->result.whole += waiter->end == FL_STACK_WHOLE ? n : 0;
 	r->result.truncated += waiter->end == FL_STACK_TRUNCATED ? n : 0;
-	r->result.unseen_running += waiter->end == FL_STACK_UNSEEN ? n : 0;
+	r->result.gone += waiter->gone ? n : 0;
+	r->result.nameless += waiter->end == FL_STACK_UNSEEN ? n : 0;
 	count(r, sample);
 }
 
@@ -327,7 +330,7 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 {
 	struct fl_process *p = fl_process_find(&r->processes, e->pid);
 	const struct fl_thread_name *t;
-	struct fl_waiter taken = { .pid = e->pid, .tid = e->tid };
+	struct fl_waiter seen = { .pid = e->pid, .tid = e->tid };
 	flame_id base;
 	const struct fl_counted *counted = r->how.sampling.counted;
 	struct fl_owed owed = {
@@ -347,19 +350,20 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 		return false;
 	r->unwinder.nframes = 0;
 	push_kernel(r, e);
-	taken.end = fl_recorder_push_user(r, p, e->tid, has_user(e) ?
+	seen.end = fl_recorder_push_user(r, p, e->tid, has_user(e) ?
 					  &e->regs : NULL, &e->stack, e->key);
-	base = fl_join_base(r, p, t, &taken.thread);
-	taken.stack = fl_recorder_stack(r, base);
-	taken.labels = labels_of(r, e->cpu);
+	base = fl_join_base(r, p, t, &seen.thread);
+	seen.stack = fl_recorder_stack(r, base);
+	seen.labels = labels_of(r, e->cpu);
+	seen.gone = r->unwinder.gone;
 	if (r->how.kind == FL_RECORD_OFFCPU) {
-		taken.there = true;
-		taken.since = (int64_t)e->time;
-		return fl_offcpu_leave(r, &taken);
+		seen.there = true;
+		seen.since = (int64_t)e->time;
+		return fl_offcpu_leave(r, &seen);
 	}
 	if (r->how.kind == FL_RECORD_WALL)
-		return fl_wall_ran(r, &taken, owed, (int64_t)e->time, sample);
-	fl_recorder_emit(r, &taken, (int64_t)e->time, owed.running, sample);
+		return fl_wall_ran(r, &seen, owed, (int64_t)e->time, sample);
+	fl_recorder_emit(r, &seen, (int64_t)e->time, owed.running, sample);
 	return true;
 }
 

@@ -29,6 +29,7 @@ struct fl_task {
 struct fl_waiter {
 	pid_t pid, tid;
 	bool there;		/* stack and labels are those of its wait */
+	bool gone;		/* a function of Python had ended */
 	enum fl_stack_end end;
 	unsigned programs;	/* wall: its process's, when it was read */
 	flame_id stack, thread, labels;

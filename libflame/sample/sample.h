@@ -74,7 +74,8 @@ struct fl_recording {
 struct fl_record_result {
 	uint64_t samples, lost, whole, truncated, stacks;
 	uint64_t gone;		/* stacks of Python with [frame gone] */
-	uint64_t unseen_running;	/* without a stack: [on CPU] */
+	uint64_t nameless;	/* neither whole nor broken: [on CPU], or no
+				   function of Python has a name */
 	uint64_t joined;	/* samples of workers that stand on a task */
 	uint64_t left_out;	/* wall: looks at tasks that these stand for */
 	uint64_t unseen;	/* offcpu: ns of waits that ended before their

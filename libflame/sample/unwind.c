@@ -96,6 +96,25 @@ static enum fl_step step_compiled(void *arg, uint64_t at,
 			       t->process, memory, regs, exact);
 }
 
+/*
+ * The function of the greenlet package that begins a greenlet.  Where the file
+ * is stripped it is the first that an interpreter's loop returns to.
+ */
+static bool begins_greenlet(const struct target *t, uint64_t at,
+			    const struct fl_symbol *symbol)
+{
+	const struct fl_mapping *m = mapping_of((void *)(uintptr_t)t, at);
+	const char *name = m && m->module && m->module->path ?
+			   strrchr(m->module->path, '/') : NULL;
+
+	if (!name || (strncmp(name, "/_greenlet.", 11) != 0 &&
+		      strncmp(name, "/greenlet.cpython", 17) != 0))
+		return false;
+	return symbol ? strstr(symbol->name, "inner_bootstrap") ||
+			strstr(symbol->name, "g_initialstub") :
+		t->unwinder->loops;
+}
+
 static bool add_frame(void *arg, uint64_t at, const struct fl_regs *regs,
 		      const struct fl_memory *memory, struct fl_symbol **symbol)
 {
@@ -105,10 +124,29 @@ static bool add_frame(void *arg, uint64_t at, const struct fl_regs *regs,
 
 	if (!fl_unwind_push(u, frame, regs->value[FL_REG_IP]))
 		return false;
-	if (t->process->python && *symbol && !(*symbol)->stub &&
-	    fl_is_python_loop((*symbol)->name))
-		keep(u, regs, memory);
+	if (*symbol && !(*symbol)->stub && fl_is_python_loop((*symbol)->name)) {
+		u->loops++;
+		if (t->process->python)
+			keep(u, regs, memory);
+	}
+	if (!u->base && begins_greenlet(t, at, *symbol))
+		u->base = u->nframes;
 	return true;
+}
+
+/*
+ * What lies above the first frame of a greenlet is of another one, or was: its
+ * memory is overwritten when greenlets switch.
+ */
+static void cut_at_base(struct fl_unwinder *u)
+{
+	struct flame *flame = u->processes->flame;
+
+	u->nframes = u->base;
+	while (u->nkept && u->kept[u->nkept - 1].frame >= u->base)
+		u->nkept--;
+	fl_unwind_push(u, fl_frame(flame, fl_name(flame, "[greenlet]"),
+				   FLAME_NATIVE), 0);
 }
 
 enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *process,
@@ -122,10 +160,16 @@ enum fl_stack_end fl_unwind(struct fl_unwinder *u, struct fl_process *process,
 		.is_compiled = is_compiled, .step = step_compiled,
 	};
 
-	u->nkept = 0;
+	enum fl_stack_end end;
+
+	u->nkept = u->loops = u->base = 0;
 	/* A new module may be where a freed one was. */
 	if (u->modules_dropped != u->processes->modules_dropped)
 		fl_row_cache_clear(&u->rows);
 	u->modules_dropped = u->processes->modules_dropped;
-	return fl_unwind_view(&view, regs, stack);
+	end = fl_unwind_view(&view, regs, stack);
+	if (!u->base)
+		return end;
+	cut_at_base(u);
+	return FL_STACK_WHOLE;
 }

@@ -21,7 +21,9 @@ struct fl_unwinder {
 		uint64_t value[FL_KEPT];
 	} *kept;		/* of interpreters' loops, leaf first */
 	size_t nkept, kept_capacity;
-	bool gone;		/* see fl_cpython_merge */
+	size_t loops;		/* of interpreters, in this stack */
+	size_t base;		/* frames of the greenlet that runs; 0: none */
+	bool gone, nameless;	/* see fl_cpython_merge */
 };
 
 /* Appends frames to those that the unwinder has. */

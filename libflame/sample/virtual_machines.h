@@ -68,7 +68,8 @@ void fl_cpython_read(struct fl_cpython *python, pid_t tid, uint64_t key);
  * among the frames of a stack: those read for the sample of this key, or else
  * (0: none were) those of now.  whole: the stack reaches the thread's first
  * frame.  false: there are more of them than are read.  unwinder->gone: some are
- * not known, as they had ended when they were read: "[frame gone]".
+ * not known, as they had ended when they were read: "[frame gone]"; nameless: none
+ * of them is.
  */
 bool fl_cpython_merge(struct fl_cpython *python, struct fl_unwinder *unwinder,
 		      pid_t tid, uint64_t key, bool whole);

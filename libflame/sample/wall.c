@@ -122,6 +122,7 @@ static bool unwind(struct fl_recorder *r, struct fl_waiter *waiter)
 	waiter->end = fl_recorder_push_user(r, p, waiter->tid, &b->regs,
 					    &b->stack, 0);
 	waiter->stack = fl_recorder_stack(r, base);
+	waiter->gone = r->unwinder.gone;
 	waiter->programs = p->programs;
 	waiter->there = true;
 	return true;
