@@ -230,7 +230,9 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/perf/data/build_id.c libflame/format/perf/data/file.c \
 	libflame/format/perf/data/order.c \
 	libflame/format/perf/data/process.c \
-	libflame/format/perf/data/sample.c libflame/format/perf/data/unpack.c \
+	libflame/format/perf/data/sample.c \
+	libflame/format/perf/data/tracing.c \
+	libflame/format/perf/data/unpack.c \
 	libflame/format/perf/event.c libflame/format/perf/frame.c \
 	libflame/format/perf/frame.h libflame/format/perf/header.c \
 	libflame/format/perf/header.h libflame/format/perf/inline.h \

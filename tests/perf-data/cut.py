@@ -22,13 +22,13 @@ def records():
     """The end of each record, and the samples up to it."""
     at, n = begin, 0
     while at < begin + size:
-        kind, _, length = struct.unpack_from(mark + 'IHH', whole, at)
+        kind, misc, length = struct.unpack_from(mark + 'IHH', whole, at)
         skipped = 0
         if kind in (66, 71):
             skipped = struct.unpack_from(mark + ('Q' if kind == 71 else 'I'),
                                          whole, at + 8)[0]
         at += length + skipped
-        n += kind == 9
+        n += kind == 9 and misc & 7 != 5     # of a guest
         yield at, n
 
 

@@ -16,7 +16,7 @@ big = order == 'big'
 mark = '>' if big else '<'
 IP, TID, TIME, CHAIN, ID, CPU, PERIOD = 1, 2, 4, 32, 64, 128, 256
 TYPE = IP | TID | TIME | CHAIN | ID | CPU | PERIOD
-KERNEL, USER = 1, 2
+KERNEL, USER, GUEST = 1, 2, 5
 SECOND = 10 ** 9
 
 
@@ -37,13 +37,13 @@ def end(pid, tid, time, event, cpu):
     return pack('IIQQII', pid, tid, time * SECOND, event, cpu, 0)
 
 
-def attr(config):
+def attr(config, kind_of=1):
     flags = 1 << 18             # sample_id_all
     bits = flags.to_bytes(8, 'little')
     if big:
         bits = bytes(int(f'{b:08b}'[::-1], 2) for b in bits)
     size = 64 if kind == 'old' else 112
-    head = pack('IIQQQQ', 1, size, config, 1000, TYPE, 0) + bits
+    head = pack('IIQQQQ', kind_of, size, config, 1000, TYPE, 0) + bits
     return head.ljust(size, b'\0')
 
 
@@ -89,9 +89,10 @@ data = b''.join([
     record(2, 0, pack('QQ', 101, 5) + end(10, 10, 800, 101, 0)),
     sample(101, 30, 30, 900, 0, 9, [IN_USER, 0x400010]),
     sample(101, 0, 0, 950, 0, 9, [IN_KERNEL, K + 0x30], KERNEL),
+    sample(101, 10, 10, 960, 0, 9, [IN_USER, 0x400010], GUEST),
     ROUND,
 ])
-attrs = [attr(0), attr(2)]
+attrs = [attr(0), attr(77, 2) if kind == 'trace' else attr(2)]
 ids = [pack('Q', 101), pack('Q', 102)]
 
 
@@ -101,10 +102,22 @@ def string(s):
 
 
 def description():
-    body = pack('II', 2, len(attrs[0]))
-    for a, i, name in zip(attrs, ids, ('cpu-clock:u', 'faults')):
+    names = ['cpu-clock:u', 'faults'][:1 if kind == 'trace' else 2]
+    body = pack('II', len(names), len(attrs[0]))
+    for a, i, name in zip(attrs, ids, names):
         body += a + pack('I', 1) + string(name) + i
     return body
+
+
+def tracing():
+    files = [b'name: other\nID: 7\nformat:\n', b'name: fault\nID: 77\n']
+    b = b'\x17\x08\x44tracing0.6\0' + bytes([big, 8]) + pack('I', 4096)
+    b += b'header_page\0' + pack('Q', 3) + b'one'
+    b += b'header_event\0' + pack('Q', 3) + b'two'
+    b += pack('IQ', 1, 5) + b'three' + pack('I', 1) + b'page\0'
+    b += pack('I', len(files))
+    b += b''.join(pack('Q', len(f)) + f for f in files)
+    return b.ljust((len(b) + 7) // 8 * 8, b'\0')
 
 
 def pipe():
@@ -116,7 +129,7 @@ def pipe():
     if kind == 'trace':
         b += record(71, 0, pack('QQQIIII', 24, 0, 0, 0, 0, 0, 0))
         b += b'\xff' * 24
-        b += record(66, 0, pack('II', 16, 0)) + b'\xff' * 16
+        b += record(66, 0, pack('II', len(tracing()), 0)) + tracing()
     return b + data
 
 

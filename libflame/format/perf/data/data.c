@@ -12,6 +12,7 @@
 enum { WINDOW = 1 << 20 };	/* bytes that are looked at at once */
 enum { BATCH = 1024 };		/* samples that are given at once */
 enum { EVENT_NAME = 2 };	/* of PERF_EVENT_UPDATE */
+enum { MAX_TRACING = 64 << 20 };
 
 /* The input ----------------------------------------------------------- */
 
@@ -170,6 +171,9 @@ static void take_sample(struct fl_perf_data *d, const uint8_t *record)
 		d->unknown_id++;
 	} else if (!fl_perf_fields(attr, record, d->big, &f)) {
 		d->bad++;
+	} else if (f.mode == PERF_MODE_GUEST_KERNEL ||
+		   f.mode == PERF_MODE_GUEST_USER) {
+		d->guests++;
 	} else if (PERF_HAS(attr, READ)) {
 		fl_perf_values(attr, &f, emit_value, &reading);
 	} else {
@@ -285,6 +289,15 @@ static bool unpack(struct fl_perf_data *d, struct fl_perf_bytes bytes,
 	return fl_perf_unpack(d, bytes.at, size);
 }
 
+/* Files of text, which stand after their record. */
+static bool take_tracing(struct fl_perf_data *d, uint32_t size)
+{
+	if (size <= MAX_TRACING && fl_perf_data_peek(d, size))
+		fl_perf_take_tracing(d, (struct fl_perf_bytes){
+			.at = d->at, .end = d->at + size, .big = d->big });
+	return skip(d, size);
+}
+
 /* perf's own records.  false: what follows cannot be read. */
 static bool take_own(struct fl_perf_data *d, uint32_t type,
 		     struct fl_perf_bytes bytes)
@@ -307,7 +320,7 @@ static bool take_own(struct fl_perf_data *d, uint32_t type,
 		fl_perf_take_build_id(d, bytes.at - PERF_HEADER_SIZE);
 		break;
 	case PERF_TRACING_DATA:
-		return skip(d, fl_perf_take32(&bytes));
+		return take_tracing(d, fl_perf_take32(&bytes));
 	case PERF_AUXTRACE:
 		d->traces++;
 		return skip(d, fl_perf_take64(&bytes));
@@ -380,6 +393,11 @@ static int end(struct fl_perf_data *d)
 		fl_remark(d->flame, "%s: %" PRIu64 " pieces of a hardware "
 			  "trace are left out: perf script --itrace prints "
 			  "what they hold", name, d->traces);
+	if (d->guests)
+		fl_remark(d->flame, "%s: %" PRIu64 " sample%s of virtual "
+			  "machines, which perf kvm reports: not counted, as in "
+			  "perf script", name, d->guests,
+			  d->guests == 1 ? "" : "s");
 	if (d->foreign)
 		fl_warn(d->flame, "%s: %" PRIu64 " samples were recorded with "
 			"registers and stacks on another machine (%s): their "

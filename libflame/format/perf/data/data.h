@@ -6,6 +6,7 @@
  *	file.c		the header, its attributes and features, of file or pipe
  *	event.c		attributes and identifiers: which event a record is of
  *	sample.c	fields of a sample, by its event's sample_type
+ *	tracing.c	names of tracepoints
  *	unpack.c	records that are compressed
  *	order.c		records of several buffers, in the order of their times
  *	process.c	threads, their names and mappings
@@ -40,7 +41,8 @@ enum { PERF_MISC_COMM_EXEC = 1 << 13, PERF_MISC_MMAP_DATA = 1 << 13,
        PERF_MISC_FORK_EXEC = 1 << 13, PERF_MISC_LOST_BPF = 1 << 15,
        PERF_MISC_BUILD_ID_SIZE = 1 << 15, PERF_MISC_MMAP_BUILD_ID = 1 << 14 };
 enum { PERF_MODE = 7, PERF_MODE_KERNEL = 1, PERF_MODE_USER = 2,
-       PERF_MODE_HYPERVISOR = 3 };
+       PERF_MODE_HYPERVISOR = 3, PERF_MODE_GUEST_KERNEL = 4,
+       PERF_MODE_GUEST_USER = 5 };
 
 /* Numbers in the byte order of the machine that recorded. */
 static inline uint64_t fl_perf_u64(const uint8_t *at, bool big)
@@ -91,6 +93,7 @@ struct fl_perf_attr {
 	uint32_t breakpoint_type;
 	uint32_t flags;		/* FL_PERF_SAMPLE_ID_ALL and others */
 	struct slice name;	/* of the recording; size 0: none */
+	struct slice traced;	/* the kernel's name of a tracepoint */
 	bool has_event;		/* it was met: its number in the reader */
 	size_t event;
 };
@@ -215,7 +218,7 @@ struct fl_perf_data {
 	struct fl_perf_step *steps;
 	struct fl_native_names *names;
 	uint64_t foreign;	/* stacks of another machine's registers */
-	uint64_t unknown_id, bad, traces;
+	uint64_t unknown_id, bad, traces, guests;
 	char damage[160];	/* "" : none */
 };
 
@@ -249,6 +252,9 @@ struct fl_perf_attr *fl_perf_attr_by_id(struct fl_perf_data *d, uint64_t id);
 /* The metric of an event; NULL: there are too many. */
 struct fl_perf_event *fl_perf_attr_event(struct fl_perf_data *d,
 					 struct fl_perf_attr *attr);
+
+/* tracing.c */
+void fl_perf_take_tracing(struct fl_perf_data *d, struct fl_perf_bytes bytes);
 
 /* sample.c: false: the record is too short for its fields. */
 bool fl_perf_fields(const struct fl_perf_attr *attr, const uint8_t *record,

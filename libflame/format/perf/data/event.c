@@ -247,6 +247,8 @@ struct fl_perf_event *fl_perf_attr_event(struct fl_perf_data *d,
 		text->event = attr->event;
 		return &text->events[attr->event];
 	}
+	if (!attr->name.size)
+		attr->name = attr->traced;
 	if (!attr->name.size) {
 		buf->size = 0;
 		put_name(buf, attr, d->big);

@@ -22,7 +22,7 @@ enum { FEATURES = 256 };
 enum { MAX_HELD = 256 << 20 };
 
 enum {
-	BUILD_ID = 2, HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC,
+	TRACING_DATA = 1, BUILD_ID, HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC,
 	CMDLINE = 11, EVENT_DESC, SAMPLE_TIME = 21
 };
 
@@ -190,6 +190,8 @@ void fl_perf_data_feature(struct fl_perf_data *d, unsigned feature,
 		take_command(d, bytes);
 	} else if (feature == EVENT_DESC) {
 		take_events(d, bytes);
+	} else if (feature == TRACING_DATA) {
+		fl_perf_take_tracing(d, bytes);
 	} else if (feature == BUILD_ID) {
 		take_build_ids(d, bytes);
 	} else if (feature == SAMPLE_TIME) {
