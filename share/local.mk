@@ -90,7 +90,8 @@ pythondatadir = $(pkgdatadir)/python
 dist_pythondata_DATA = share/python/flame.ipynb share/python/pyproject.toml
 pythonmoduledir = $(pythondatadir)/flame
 dist_pythonmodule_DATA = share/python/flame/__init__.py \
-	share/python/flame/__main__.py share/python/flame/frames.py \
+	share/python/flame/__main__.py share/python/flame/assistant.py \
+	share/python/flame/frames.py \
 	share/python/flame/py.typed
 EXTRA_DIST += share/python/README share/python/wheel/build \
 	share/python/wheel/libraries share/python/wheel/pack.py

@@ -191,6 +191,7 @@ script_tests = \
 	tests/python/notebook \
 	tests/consumers/run \
 	tests/consumers/answers \
+	tests/assistant/run \
 	tests/laws/damage \
 	tests/record/python \
 	tests/laws/packed \
@@ -309,7 +310,7 @@ endif
 
 EXTRA_DIST += tests/README tests/timed tests/tap.sh tests/fetch.sh tests/tools.sh tests/unit/missing tests/unit/leaks
 EXTRA_DIST += tests/unit/filter.h tests/unit/printer.h tests/unit/said.h tests/unit/folds.h
-EXTRA_DIST += tests/release tests/coherence tests/consumers tests/corpus tests/data \
+EXTRA_DIST += tests/assistant tests/release tests/coherence tests/consumers tests/corpus tests/data \
 	tests/engines tests/golden \
 	tests/jfr-text tests/laws tests/live tests/mk tests/packages \
 	tests/native tests/perf-data tests/perf-script \

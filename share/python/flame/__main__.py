@@ -3,6 +3,7 @@
 
     python -m flame app.jfr page.html           # jfr2flame
     python -m flame flame-top app.jfr           # any tool
+    python -m flame mcp FOLDER...               # for assistants: assistant.py
     python -m flame                             # which there are
 """
 
@@ -50,6 +51,11 @@ def main() -> int:
         for tool in TOOLS:
             print("%-14s%s" % (tool, find(tool) or "is not there"))
         return 2
+    if arguments[0] == "mcp":
+        from . import assistant
+        return assistant.main(arguments[1:])
+    if "flame-" + arguments[0] in TOOLS:
+        arguments[0] = "flame-" + arguments[0]
     tool = arguments.pop(0) if arguments[0] in TOOLS else "jfr2flame"
     path = find(tool)
     if not path:

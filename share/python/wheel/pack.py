@@ -48,6 +48,8 @@ def metadata(sources, version):
             "Classifier: Operating System :: POSIX :: Linux\n"
             "Classifier: Topic :: Software Development :: Debuggers\n"
             "Classifier: Typing :: Typed\n"
+            "Provides-Extra: mcp\n"
+            "Requires-Dist: mcp>=2,<3; extra == 'mcp'\n"
             "Provides-Extra: pandas\n"
             "Requires-Dist: pandas; extra == 'pandas'\n"
             "Provides-Extra: polars\n"
@@ -102,6 +104,8 @@ def info(sources, version, tag):
         "Wheel-Version: 1.0\nGenerator: libflame\nRoot-Is-Purelib: false\n" +
         "".join("Tag: py3-none-%s\n" % one for one in tag.split("."))
         ).encode(), False
+    yield folder + "entry_points.txt", \
+        b"[console_scripts]\nflame = flame.__main__:main\n", False
     yield folder + "top_level.txt", b"flame\n", False
     yield folder + "licenses/COPYING", \
         read(sources, "COPYING").encode(), False
