@@ -224,6 +224,17 @@ static int draw_run(const struct state *s, size_t first, size_t end)
 	return status;
 }
 
+static void end_run(struct state *s, pid_t pid, int result);
+
+/* In a browser there is one process. */
+static void draw_here(struct state *s, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		s->pids[i] = -1;
+	s->running++;
+	end_run(s, -1, draw_run(s, first, end));
+}
+
 static void start_run(struct state *s, size_t first, size_t end)
 {
 	struct batch *batch = s->batch;
@@ -233,6 +244,10 @@ static void start_run(struct state *s, size_t first, size_t end)
 	pid = fork();
 	if (pid == 0)
 		_exit(draw_run(s, first, end));
+	if (pid < 0 && errno == ENOSYS) {
+		draw_here(s, first, end);
+		return;
+	}
 	if (pid < 0) {
 		cli_say(batch->cli, "%s: %s", batch->groups[first].title,
 			strerror(errno));
