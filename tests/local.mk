@@ -298,6 +298,7 @@ script_tests = \
 	tests/viewer/site \
 	tests/python/run \
 	tests/viewer/access \
+	tests/viewer/drop \
 	tests/viewer/firefox \
 	tests/viewer/layout \
 	tests/viewer/said
