@@ -136,11 +136,6 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/bpftrace/bpftrace.c libflame/format/bpftrace/prints.c \
 	libflame/format/bpftrace/prints.h libflame/format/dtrace.c \
 	libflame/format/dump.c libflame/format/empty.c \
-	libflame/format/exceptions/exceptions.c \
-	libflame/format/exceptions/exceptions.h \
-	libflame/format/exceptions/header.c \
-	libflame/format/exceptions/python.c \
-	libflame/format/exceptions/text.c \
 	libflame/format/faulthandler.c \
 	libflame/format/format.h libflame/format/formats.h \
 	libflame/format/formats.c \
