@@ -105,6 +105,8 @@ async def job(client):
     with open(os.path.join(site, "data", "summary.json"),
               encoding="utf-8") as file:
         wanted = json.load(file)["apps"][0]
+    for one in wanted.get("findings", []):
+        one.pop("page", None)
     for tool, members in (("findings", ("findings", "paid")),
                           ("clock", ("wall", "replayed", "causes", "changes")),
                           ("bill", ("paid", "cpu", "gc", "idle"))):

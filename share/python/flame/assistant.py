@@ -186,12 +186,10 @@ def bounded(answer: Dict[str, Any], notes: List[str], budget: int) -> str:
         answer["notes"] = [shorten(line, 300) for line in notes[:6]]
     text = spell(answer)
     while len(text) > budget:
-        lists = sorted((one for one in lists_of(answer) if one[1]),
-                       key=lambda one: -len(spell(one[1])))
-        if not lists:
+        name, longest = longest_of(answer)
+        if not longest:
             raise Refused("this does not fit into %d characters: ask for more "
                           "by budget" % budget)
-        name, longest = lists[0]
         gone = max(1, int(len(longest) * min(
             .9, 1.1 * (len(text) - budget) / len(spell(longest)))))
         del longest[-gone:]
@@ -199,6 +197,15 @@ def bounded(answer: Dict[str, Any], notes: List[str], budget: int) -> str:
         cut[name] = cut.get(name, 0) + gone
         text = spell(answer)
     return text
+
+
+def longest_of(answer: Dict[str, Any]) -> Tuple[str, List[Any]]:
+    """The innermost list that is longest as text, and what it is called."""
+    lists = [one for one in lists_of(answer) if len(one[1]) > 1]
+    inner = [one for one in lists if not any(
+        other[0].startswith(one[0] + "/") for other in lists)]
+    return max(inner or [one for one in lists_of(answer) if one[1]],
+               key=lambda one: len(spell(one[1])), default=("", []))
 
 
 def lists_of(value: Any, name: str = "") -> Iterable[Tuple[str, List[Any]]]:
@@ -388,7 +395,12 @@ class Server:
                 self.inputs(profiles) if profiles else [])
             with open(os.path.join(site, "site", "data", "summary.json"),
                       encoding="utf-8") as file:
-                return json.load(file), said
+                summary = json.load(file)
+        for app in summary["apps"]:     # the site is gone
+            for one in app.get("findings", []) + app["rows"]:
+                one.pop("page", None)
+                one.pop("stacks", None)
+        return summary, said
 
     def part(self, spark_events: str, profiles: List[str], budget: int,
              members: Iterable[str], unit: str) -> str:
