@@ -4,6 +4,10 @@
 completion_generate = share/completions/generate.sh
 EXTRA_DIST += $(completion_generate)
 
+# How assistants use the tools.
+assistantsdir = $(pkgdatadir)/assistants
+dist_assistants_DATA = share/assistants/AGENTS.md share/assistants/SKILL.md
+
 # What -f json of the tools writes.
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = share/schema/libflame-1.json
