@@ -9,7 +9,6 @@
 
 #include "native/elf.h"
 
-#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,35 +38,145 @@ bool fl_elf_read(const struct fl_elf *elf, uint64_t offset, void *to,
 	return true;
 }
 
-static bool is_ours(const Elf64_Ehdr *e)
+/* Headers ------------------------------------------------------------- */
+
+uint64_t fl_elf_number(const struct fl_elf *elf, const uint8_t *at,
+		       unsigned size)
 {
-	return memcmp(e->e_ident, ELFMAG, SELFMAG) == 0 &&
-	       e->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       e->e_ident[EI_DATA] == ELFDATA2LSB &&
-	       (e->e_type == ET_EXEC || e->e_type == ET_DYN);
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		n |= (uint64_t)at[elf->big ? size - 1 - i : i] << 8 * i;
+	return n;
 }
 
-static bool read_loads(struct fl_elf *elf, const Elf64_Ehdr *e)
+/* Fields one after the other; words are of 4 or of 8 bytes. */
+struct fields {
+	const struct fl_elf *elf;
+	const uint8_t *at;
+};
+
+static uint64_t take(struct fields *f, unsigned size)
 {
-	Elf64_Phdr p;
+	uint64_t n = fl_elf_number(f->elf, f->at, size);
+
+	f->at += size;
+	return n;
+}
+
+static uint64_t take_word(struct fields *f)
+{
+	return take(f, f->elf->wide ? 8 : 4);
+}
+
+struct header {
+	uint64_t loads, sections;
+	unsigned load_size, nloads, section_size, nsections, names;
+};
+
+static bool read_header(struct fl_elf *elf, struct header *h)
+{
+	uint8_t bytes[sizeof(Elf64_Ehdr)];
+	struct fields f = { elf, bytes + EI_NIDENT };
+	unsigned type;
+
+	if (!fl_elf_read(elf, 0, bytes, sizeof(Elf32_Ehdr)) ||
+	    memcmp(bytes, ELFMAG, SELFMAG) != 0)
+		return false;
+	elf->wide = bytes[EI_CLASS] == ELFCLASS64;
+	elf->big = bytes[EI_DATA] == ELFDATA2MSB;
+	if (elf->wide && !fl_elf_read(elf, 0, bytes, sizeof(bytes)))
+		return false;
+	type = (unsigned)take(&f, 2);
+	elf->machine = (uint16_t)take(&f, 2);
+	take(&f, 4);			/* version */
+	take_word(&f);			/* entry */
+	h->loads = take_word(&f);
+	h->sections = take_word(&f);
+	take(&f, 4 + 2);		/* flags, size */
+	h->load_size = (unsigned)take(&f, 2);
+	h->nloads = (unsigned)take(&f, 2);
+	h->section_size = (unsigned)take(&f, 2);
+	h->nsections = (unsigned)take(&f, 2);
+	h->names = (unsigned)take(&f, 2);
+	return type == ET_EXEC || type == ET_DYN;
+}
+
+static struct fl_elf_load load_of(struct fields f, uint32_t *type)
+{
+	bool wide = f.elf->wide;
+	struct fl_elf_load load;
+	uint64_t flags = 0;
+
+	*type = (uint32_t)take(&f, 4);
+	if (wide)
+		flags = take(&f, 4);
+	load.offset = take_word(&f);
+	load.address = take_word(&f);
+	take_word(&f);			/* physical address */
+	load.size = take_word(&f);
+	take_word(&f);			/* size in memory */
+	if (!wide)
+		flags = take(&f, 4);
+	load.executable = flags & PF_X;
+	return load;
+}
+
+static bool read_loads(struct fl_elf *elf, const struct header *h)
+{
+	uint8_t bytes[sizeof(Elf64_Phdr)];
 	size_t capacity = 0;
 
-	for (unsigned i = 0; i < e->e_phnum; i++) {
-		if (!fl_elf_read(elf, e->e_phoff + i * sizeof(p), &p,
-				 sizeof(p)))
+	for (unsigned i = 0; i < h->nloads; i++) {
+		struct fl_elf_load load;
+		uint32_t type;
+
+		if (!fl_elf_read(elf, h->loads + (uint64_t)i * h->load_size,
+				 bytes, h->load_size))
 			return true;
-		if (p.p_type != PT_LOAD)
+		load = load_of((struct fields){ elf, bytes }, &type);
+		if (type != PT_LOAD)
 			continue;
 		if (!fl_grow(&elf->loads, &capacity, elf->nloads + 1,
 			     sizeof(*elf->loads)))
 			return false;
-		elf->loads[elf->nloads++] = (struct fl_elf_load){
-			p.p_offset, p.p_filesz, p.p_vaddr,
-			p.p_flags & PF_X
-		};
+		elf->loads[elf->nloads++] = load;
 	}
 	return true;
 }
+
+size_t fl_elf_symbol_size(const struct fl_elf *elf)
+{
+	return elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+}
+
+Elf64_Sym fl_elf_symbol(const struct fl_elf *elf, const uint8_t *at)
+{
+	struct fields f = { elf, at };
+	Elf64_Sym sym;
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (fl_likely(fl_elf_is_own(elf))) {
+		memcpy(&sym, at, sizeof(sym));
+		return sym;
+	}
+#endif
+	sym.st_name = (Elf64_Word)take(&f, 4);
+	if (!elf->wide) {
+		sym.st_value = take(&f, 4);
+		sym.st_size = take(&f, 4);
+	}
+	sym.st_info = (unsigned char)take(&f, 1);
+	sym.st_other = (unsigned char)take(&f, 1);
+	sym.st_shndx = (Elf64_Section)take(&f, 2);
+	if (elf->wide) {
+		sym.st_value = take(&f, 8);
+		sym.st_size = take(&f, 8);
+	}
+	return sym;
+}
+
+/* Sections ------------------------------------------------------------ */
 
 void *fl_elf_copy(struct fl_elf *elf, const struct fl_elf_section *section)
 {
@@ -93,26 +202,38 @@ void *fl_elf_copy(struct fl_elf *elf, const struct fl_elf_section *section)
 	return copy;
 }
 
-static bool read_sections(struct fl_elf *elf, const Elf64_Ehdr *e)
+static struct fl_elf_section section_of(struct fields f)
 {
-	Elf64_Shdr s;
+	struct fl_elf_section s;
+
+	s.name = (uint32_t)take(&f, 4);
+	s.type = (uint32_t)take(&f, 4);
+	s.flags = take_word(&f);
+	s.address = take_word(&f);
+	s.offset = take_word(&f);
+	s.size = take_word(&f);
+	s.link = (uint32_t)take(&f, 4);
+	return s;
+}
+
+static bool read_sections(struct fl_elf *elf, const struct header *h)
+{
+	uint8_t bytes[sizeof(Elf64_Shdr)];
 	size_t capacity = 0;
 
-	for (unsigned i = 0; i < e->e_shnum; i++) {
-		if (!fl_elf_read(elf, e->e_shoff + i * sizeof(s), &s,
-				 sizeof(s)))
+	for (unsigned i = 0; i < h->nsections; i++) {
+		if (!fl_elf_read(elf, h->sections +
+				      (uint64_t)i * h->section_size,
+				 bytes, h->section_size))
 			break;
 		if (!fl_grow(&elf->sections, &capacity, elf->nsections + 1,
 			     sizeof(*elf->sections)))
 			return false;
-		elf->sections[elf->nsections++] = (struct fl_elf_section){
-			s.sh_name, s.sh_type, s.sh_link, s.sh_flags,
-			s.sh_addr, s.sh_offset, s.sh_size
-		};
+		elf->sections[elf->nsections++] =
+			section_of((struct fields){ elf, bytes });
 	}
-	if (e->e_shstrndx < elf->nsections) {
-		const struct fl_elf_section *names =
-			&elf->sections[e->e_shstrndx];
+	if (h->names < elf->nsections) {
+		const struct fl_elf_section *names = &elf->sections[h->names];
 
 		elf->names = fl_elf_copy(elf, names);
 		elf->names_size = elf->names ? names->size : 0;
@@ -143,23 +264,25 @@ static void read_build_id(struct fl_elf *elf)
 {
 	const struct fl_elf_section *section =
 		fl_elf_section(elf, ".note.gnu.build-id");
-	Elf64_Nhdr note;
+	uint8_t note[12];
+	uint64_t size;
 
-	if (!section || !fl_elf_read(elf, section->offset, &note, sizeof(note)))
+	if (!section || !fl_elf_read(elf, section->offset, note, sizeof(note)))
 		return;
-	if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-	    note.n_descsz > sizeof(elf->build_id))
+	size = fl_elf_number(elf, note + 4, 4);
+	if (fl_elf_number(elf, note + 8, 4) != NT_GNU_BUILD_ID ||
+	    fl_elf_number(elf, note, 4) != 4 || size > sizeof(elf->build_id))
 		return;
 	if (fl_elf_read(elf, section->offset + sizeof(note) + 4,
-			elf->build_id, note.n_descsz))
-		elf->build_id_size = note.n_descsz;
+			elf->build_id, size))
+		elf->build_id_size = size;
 }
 
 static struct fl_elf *start(int fd, const void *bytes, uint64_t size,
 			    uint64_t held)
 {
 	struct fl_elf *elf = fl_zeroed(1, sizeof(*elf));
-	Elf64_Ehdr e;
+	struct header h;
 
 	if (!elf) {
 		if (fd >= 0)
@@ -171,9 +294,13 @@ static struct fl_elf *start(int fd, const void *bytes, uint64_t size,
 	elf->size = size;
 	elf->most = FL_MIN(held, (uint64_t)MAX_SECTION / PACKED) * PACKED +
 		    LEAST;
-	if (!fl_elf_read(elf, 0, &e, sizeof(e)) || !is_ours(&e) ||
-	    e.e_phentsize != sizeof(Elf64_Phdr) || !read_loads(elf, &e) ||
-	    (e.e_shentsize == sizeof(Elf64_Shdr) && !read_sections(elf, &e))) {
+	if (!read_header(elf, &h) ||
+	    h.load_size != (elf->wide ? sizeof(Elf64_Phdr) :
+					sizeof(Elf32_Phdr)) ||
+	    !read_loads(elf, &h) ||
+	    (h.section_size == (elf->wide ? sizeof(Elf64_Shdr) :
+					    sizeof(Elf32_Shdr)) &&
+	     !read_sections(elf, &h))) {
 		fl_elf_close(elf);
 		return NULL;
 	}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 64-bit ELF files of this machine, on disk or in memory.
+ * ELF files, on disk or in memory: of 32 and 64 bits, of both byte orders.
  */
 #ifndef FL_NATIVE_ELF_H
 #define FL_NATIVE_ELF_H
 
 #include "base/base.h"
+
+#include <elf.h>
 
 struct fl_elf_load {
 	uint64_t offset, size, address;	/* in the file; of memory */
@@ -18,6 +20,8 @@ struct fl_elf {
 	uint64_t size;
 	uint64_t most;		/* bytes of a section that is copied */
 	bool refused;		/* a larger one was not */
+	bool wide, big;		/* of 64 bits, big-endian */
+	uint16_t machine;	/* EM_X86_64 .. */
 	struct fl_elf_load *loads;
 	size_t nloads;
 	struct fl_elf_section {
@@ -31,10 +35,7 @@ struct fl_elf {
 	size_t build_id_size;
 };
 
-/*
- * Opens a 64-bit ELF file of this machine's byte order.  Takes the descriptor.
- * NULL: it is none, or out of memory.
- */
+/* Takes the descriptor.  NULL: it is not an ELF file, or out of memory. */
 struct fl_elf *fl_elf_open(int fd);
 /* The same of bytes, which must outlive it. */
 struct fl_elf *fl_elf_memory(const void *bytes, size_t size);
@@ -50,5 +51,17 @@ void *fl_elf_copy(struct fl_elf *elf, const struct fl_elf_section *section);
 /* The address that a byte of the file has before relocation. */
 bool fl_elf_address(const struct fl_elf *elf, uint64_t offset,
 		    uint64_t *address);
+/* Of 64 bits and little-endian, as of the processes that we sample. */
+static inline bool fl_elf_is_own(const struct fl_elf *elf)
+{
+	return elf->wide && !elf->big;
+}
+
+/* A number of 1 to 8 bytes of the file. */
+uint64_t fl_elf_number(const struct fl_elf *elf, const uint8_t *at,
+		       unsigned size);
+/* Reads a symbol at these bytes. */
+size_t fl_elf_symbol_size(const struct fl_elf *elf);
+Elf64_Sym fl_elf_symbol(const struct fl_elf *elf, const uint8_t *at);
 
 #endif

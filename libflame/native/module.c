@@ -117,7 +117,9 @@ void fl_module_read(struct fl_module *module,
 {
 	struct fl_elf *elf = module->elf;
 	const struct fl_elf_section *section = fl_elf_section(elf, ".eh_frame");
-	void *frame = fl_elf_copy(elf, section);
+	/* Of another machine nothing is unwound. */
+	void *frame = elf->machine == (FL_IS_ARM64 ? EM_AARCH64 : EM_X86_64) ?
+		      fl_elf_copy(elf, section) : NULL;
 
 	memset(debug, 0, sizeof(*debug));
 	if (frame)

@@ -135,7 +135,8 @@ bool fl_symbols_stubs(struct fl_symbols *symbols, struct fl_elf *elf)
 	struct names names = { 0 };
 	bool good = true;
 
-	if (fl_elf_section(elf, ".rela.plt") && read_names(&names, elf))
+	if (elf->machine == EM_X86_64 && fl_elf_is_own(elf) &&
+	    fl_elf_section(elf, ".rela.plt") && read_names(&names, elf))
 		good = read_slots(&slots, elf);
 	if (good && slots.count)
 		good = add_stubs(symbols, elf, ".plt", &slots, &names) &&

@@ -260,6 +260,28 @@ static void cut_names(char *text, size_t size)
 	}
 }
 
+/* "$x", "$d.1" say where code and data begin: they are no names. */
+static bool is_mark(const struct fl_elf *elf, const char *name)
+{
+	return (elf->machine == EM_ARM || elf->machine == EM_AARCH64 ||
+		elf->machine == EM_RISCV) &&
+	       name[0] == '$' && name[1] && strchr("adtx", name[1]);
+}
+
+/* Where the code is: Thumb's addresses are odd, .opd has those of others. */
+static uint64_t code_of(const struct fl_elf *elf, const Elf64_Sym *sym,
+			const struct fl_elf_section *opd, const uint8_t *bytes)
+{
+	uint64_t place = opd ? sym->st_value - opd->address : 0;
+
+	if (elf->machine == EM_ARM && ELF64_ST_TYPE(sym->st_info) == STT_FUNC)
+		return sym->st_value & ~UINT64_C(1);
+	if (!bytes || sym->st_value < opd->address || opd->size < 8 ||
+	    place > opd->size - 8)
+		return sym->st_value;
+	return fl_elf_number(elf, bytes + place, 8);
+}
+
 static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 		      uint32_t type, bool *found)
 {
@@ -268,7 +290,11 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 		table && table->link < elf->nsections ?
 		&elf->sections[table->link] : NULL;
 	char *text = fl_elf_copy(elf, strings);
-	char *bytes = text ? fl_elf_copy(elf, table) : NULL;
+	uint8_t *bytes = text ? fl_elf_copy(elf, table) : NULL;
+	const struct fl_elf_section *opd = elf->machine == EM_PPC64 ?
+		fl_elf_section(elf, ".opd") : NULL;
+	uint8_t *codes = fl_elf_copy(elf, opd);
+	size_t size = fl_elf_symbol_size(elf);
 	bool good = true;
 	Elf64_Sym sym;
 
@@ -276,21 +302,21 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 	if (bytes) {
 		cut_names(text, strings->size);
 		good = fl_grow(&symbols->data, &symbols->capacity,
-			       symbols->count + table->size / sizeof(sym),
+			       symbols->count + table->size / size,
 			       sizeof(*symbols->data));
 	}
-	for (size_t i = 0; bytes && good && i < table->size / sizeof(sym);
-	     i++) {
-		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
+	for (size_t i = 0; bytes && good && i < table->size / size; i++) {
+		sym = fl_elf_symbol(elf, bytes + i * size);
 		if (!is_function(elf, &sym) || sym.st_name >= strings->size ||
-		    !text[sym.st_name])
+		    !text[sym.st_name] || is_mark(elf, text + sym.st_name))
 			continue;
 		*found = true;
 		elf->refused |= symbols->count == MAX_FUNCTIONS;
 		if (symbols->count == MAX_FUNCTIONS)
 			break;
-		good = fl_symbols_append(symbols, sym.st_value, sym.st_size,
-			   text + sym.st_name);
+		good = fl_symbols_append(symbols,
+					 code_of(elf, &sym, opd, codes),
+					 sym.st_size, text + sym.st_name);
 		if (good && sym.st_shndx < elf->nsections)
 			symbols->data[symbols->count - 1].section =
 				sym.st_shndx;
@@ -298,6 +324,7 @@ static bool add_table(struct fl_symbols *symbols, struct fl_elf *elf,
 			symbols->data[symbols->count - 1].rank = rank_of(&sym);
 	}
 	fl_free(bytes);
+	fl_free(codes);
 	if (*found)
 		symbols->text[0] = text;
 	else

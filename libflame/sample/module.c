@@ -219,6 +219,10 @@ static void load(struct fl_processes *all, pid_t pid,
 		fd = open_mapped(module, pid, mapping);
 		module->elf = fd < 0 ? NULL : fl_elf_open(fd);
 	}
+	if (module->elf && !fl_elf_is_own(module->elf)) {
+		fl_elf_close(module->elf);
+		module->elf = NULL;
+	}
 	if (!module->elf)
 		return;
 	busy = all->busy && is_large(module->elf);
