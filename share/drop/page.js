@@ -177,7 +177,8 @@ const draw = async () => {
 	stop("stopped");
 	$("messages").textContent = "";
 	$("messages").hidden = true;
-	$("saving").hidden = true;
+	$("saving").hidden = $("picture").hidden = true;
+	$("hint").hidden = false;
 	if (!files.length)
 		return;
 	try {

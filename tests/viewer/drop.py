@@ -166,6 +166,38 @@ def saves(page, file, folder, formats):
         page.runs += 1
 
 
+def report(page):
+    """A folder of an event log and a recording."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Path(folder) / "job"
+        job.mkdir()
+        (job / "two_stages.eventlog").write_bytes(
+            (DATA / "spark-events/two_stages.eventlog").read_bytes())
+        text = DATA / "spark-events/executor.mkjfr"
+        mine = Path(folder) / "executor.txt"
+        for part in (*(DATA / "jfr-text").glob("*.types"),
+                     DATA / "jfr-text/ap.kinds"):
+            (Path(folder) / part.name).symlink_to(part)
+        mine.write_text(text.read_text().replace("executor-id N",
+                                                 "executor-id 1"))
+        with open(job / "executor.jfr", "wb") as out:
+            subprocess.run([os.environ["BUILD"] + "/tests/mk/mkjfr",
+                            str(mine)], stdout=out, check=True)
+        page.browser.drop(700, 15, [str(job)])
+        page.settle()
+        args = ["flame-batch", "--spark-events", "job/two_stages.eventlog",
+                "--standalone", "-o", "report", "job/executor.jfr"]
+        same("a folder: the command for the shell", page.text("command"),
+             " ".join(args))
+        _, _, said = tool(args, folder)
+        same("a folder: messages are those of flame-batch",
+             page.text("messages"), said)
+        same("a folder: the page is that of flame-batch",
+             page.picture().decode(),
+             (Path(folder) / "report/index.html").read_text())
+        looks(page.browser, "report")
+
+
 def axe(page, where):
     if not AXE.is_file():
         return
@@ -188,6 +220,7 @@ def looks(browser, name):
                 {"name": "prefers-color-scheme", "value": theme}])
             browser.run("new Promise((r) => setTimeout(r, 800))")
             browser.picture(f"{folder}/{name}-{width}-{theme}.png")
+    browser.call("Emulation.clearDeviceMetricsOverride")
 
 
 def main():
@@ -246,6 +279,7 @@ def main():
                   folder)[2])
         looks(browser, "bad")
 
+    report(page)
     browser.run("document.getElementById('text').value = 'main;x 3\\n', "
                 "document.getElementById('pasting').requestSubmit()")
     page.settle()
