@@ -189,9 +189,9 @@ static void put_stage_name(struct flame_text *out, const cJSON *stage,
 	if (batch_number(stage, "attempts") > 1)
 		cli_print(out, ", %.0f attempts",
 			  batch_number(stage, "attempts"));
-	if (by_plan ? *name : *plan) {
+	if (!by_plan && *plan) {
 		batch_put(out, " · ");
-		batch_put_escaped(out, by_plan ? name : plan);
+		batch_put_escaped(out, plan);
 	}
 	batch_put(out, "</small></td>");
 }

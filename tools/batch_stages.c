@@ -184,7 +184,7 @@ static bool draw_page(struct batch_drawing *d, const struct batch_input *as)
 		origins = batch_origins(d->all, value_of(d->batch, as, "app"),
 					stage, seen.inputs);
 	d->heading = heading;
-	d->query = by_query ? name : query && *query ? query : NULL;
+	d->query = !by_query && query && *query ? query : NULL;
 	d->origins = origins;
 	good = origins && batch_add_head(d, as) &&
 	       (!labels || add_stage(d->all, d->record, labels)) &&
