@@ -277,11 +277,12 @@ function showSteps() {
 
 function listenMenu() {
 	on("menu", "keydown", menuKey);
-	on("only", "click", () => {
-		const { text, guessed } = search;
-		find("");
-		takeText("only", guessed ? "/" + text + "/" : text);
-	});
+	for (const [id, kind] of [["only", "only"], ["without", "drop"]])
+		on(id, "click", () => {
+			const { text, guessed } = search;
+			find("");
+			takeText(kind, guessed ? "/" + text + "/" : text);
+		});
 	on("canvas", "contextmenu", (e) => {
 		e.preventDefault();
 		if (menuByKey) {

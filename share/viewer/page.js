@@ -321,7 +321,13 @@ const keys = {
 	0: () => reset(),
 	i: () => turn(view.mode === "icicle" ? "flame" : "icicle"),
 	r: () => turn(view.mode === "callers" ? "flame" : "callers"),
-	t: () => showPane($("pane").hidden),
+	t() {
+		showPane($("pane").hidden);
+		if ($("pane").hidden)
+			focusGraph();
+		else
+			$("list").focus();
+	},
 	w() {
 		view.heavy = !view.heavy;
 		alter(view.steps);

@@ -130,7 +130,7 @@ function count() {
 
 	search.matching = list;
 	search.at = -1;
-	for (const id of ["prev", "next", "only"])
+	for (const id of ["prev", "next", "only", "without"])
 		$(id).hidden = !hit;
 	if (!hit) {
 		$("found").textContent = search.error && "no regexp";

@@ -82,6 +82,7 @@
 	is("until it is left", $("hover").hidden, true);
 
 	key("t");
+	is("the table has the keys", document.activeElement.id, "list");
 	is("the table counts recursion once", table(), ["10 11 b",
 		"4 6 c", "1 1 <i>x<i>", "0 14 main", "0 8 a", "0 1 other"]);
 	search("=a");
@@ -176,6 +177,11 @@
 	search("c");
 	$("only").click();
 	is("only what matches", await lines(), ["main;c 4", "main;c;b 2"]);
+	clear();
+	search("c");
+	$("without").click();
+	is("all but what matches", await lines(), ["main;a;a;b 3", "main;a;b 5",
+		"other;b;<i>x<i> 1"]);
 	clear();
 	const svg = await menu("Picture, SVG");
 	const picture = new DOMParser().parseFromString(svg, "image/svg+xml");
