@@ -110,6 +110,15 @@ static int open_by_path(void *arg, const char *path)
 	return fl_open_in_root(*(const pid_t *)arg, path, true);
 }
 
+/*
+ * An interpreter's own inlined functions are what few look for, and a JVM's or
+ * Python's debug information takes longer to read than all the rest.
+ */
+static bool has_places(const struct fl_processes *all, const char *path)
+{
+	return all->lines || !(fl_is_jvm_path(path) || fl_is_python_path(path));
+}
+
 static void read_elf(struct fl_processes *all, struct fl_module *module,
 		     pid_t pid)
 {
@@ -117,7 +126,9 @@ static void read_elf(struct fl_processes *all, struct fl_module *module,
 	struct fl_module_debug debug;
 
 	fl_module_read(module, &files, &debug);
-	module->debug = fl_places_file(all->places, module->elf, debug.elf);
+	if (has_places(all, module->path))
+		module->debug = fl_places_file(all->places, module->elf,
+					       debug.elf);
 	fl_module_debug_close(&debug);
 }
 
