@@ -36,6 +36,8 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(lines) },
 	{ 0, "list", NULL, "list what --event takes here, and exit",
 	  CLI_FLAG, CLI_AT(list) },
+	{ 0, "list-processes", NULL, "list processes and what they are, and exit",
+	  CLI_FLAG, CLI_AT(list_processes) },
 	{ 0, "min-wait", "MS", "offcpu: leave out waits shorter than this",
 	  .kind = CLI_TAKE },
 	{ 0, "no-children", NULL, "only the processes named, not their children",
@@ -44,7 +46,7 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(no_inline) },
 	{ 0, "no-join", NULL, "Python workers apart from their Spark tasks",
 	  CLI_FLAG, CLI_AT(no_join) },
-	{ 'p', "pid", "PID|NAME|java", "record these processes",
+	{ 'p', "pid", "PID|NAME|CLASS|java", "record these processes",
 	  .kind = CLI_TAKE },
 	{ 0, "stack", "BYTES", "copy so much of a stack (65528)",
 	  .kind = CLI_TAKE },
@@ -558,6 +560,22 @@ static int list_events(const struct cli *cli)
 	return cli_flush(cli) == CLI_FINE ? CLI_FINE : STATUS_ERROR;
 }
 
+static void print_process(void *arg, pid_t pid, const char *kind,
+			  const char *name, const char *what)
+{
+	char shown[4096];
+
+	(void)arg;
+	fl_show_line(shown, sizeof(shown), name);
+	printf("%7d  %-13s %-28s %s\n", (int)pid, kind, what, shown);
+}
+
+static int list_processes(const struct cli *cli, struct flame *flame)
+{
+	fl_list_processes(flame, print_process, NULL);
+	return cli_flush(cli) == CLI_FINE ? CLI_FINE : STATUS_ERROR;
+}
+
 /*
  * Forks for the command before recording, but lets it run only once recording
  * has begun: it must not run unrecorded.
@@ -572,6 +590,8 @@ static int run(struct cli *cli, struct flame *flame)
 
 	if (own->list)
 		return list_events(cli);
+	if (own->list_processes)
+		return list_processes(cli, flame);
 	catch_signals();
 	if (own->pids && !fl_targets_add(flame, &targets, own->pids, &refusal)) {
 		if (refusal.text[0])
@@ -760,7 +780,7 @@ static bool check_options(struct cli *cli)
 	}
 	if (!record_check_jvms(cli))
 		return false;
-	if (own->list)
+	if (own->list || own->list_processes)
 		return true;
 	if (own->count && !own->counted.name[0]) {
 		cli_say(cli, "--count: of which events?  %s is sampled by "

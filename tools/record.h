@@ -21,7 +21,7 @@ struct own {
 	unsigned hertz, stack;
 	double seconds;
 	double least_wait;	/* ms; 0: all */
-	bool list;
+	bool list, list_processes;
 	struct fl_counted counted;	/* name "": none */
 	unsigned count;			/* 0: the event's own */
 	unsigned of_jvms;		/* FL_JVM_*, if several are asked for */

@@ -111,8 +111,8 @@ static int open_by_path(void *arg, const char *path)
 }
 
 /*
- * An interpreter's own inlined functions are what few look for, and a JVM's or
- * Python's debug information takes longer to read than all the rest.
+ * Few look for the inlined functions of an interpreter itself, and to read the
+ * debug information of a JVM or of Python costs more than all the rest.
  */
 static bool has_places(const struct fl_processes *all, const char *path)
 {

@@ -35,6 +35,7 @@
  *	attach.c	commands to a JVM
  *	jvm_events.c	a JVM's allocations and locks, by its flight recorder
  *	check.c		what can be recorded here
+ *	list.c		processes by main class or script
  *	script.c	a writer of perf script's text
  *
  * Nothing is loaded into a target.  None is ever stopped, but for samples where
@@ -121,6 +122,13 @@ typedef void fl_check_line(void *arg, bool good, const char *what,
 			   const char *text);
 /* pid 0: no process.  false: nothing can be recorded here. */
 bool fl_check(struct flame *flame, pid_t pid, fl_check_line *line, void *arg);
+
+/* list.c -------------------------------------------------------------- */
+
+/* what: the events that can be recorded of it. */
+typedef void fl_list_line(void *arg, pid_t pid, const char *kind,
+			  const char *name, const char *what);
+void fl_list_processes(struct flame *flame, fl_list_line *line, void *arg);
 
 /* script.c ------------------------------------------------------------ */
 

@@ -35,8 +35,7 @@ void fl_targets_free(struct fl_targets *targets)
 	memset(targets, 0, sizeof(*targets));
 }
 
-/* Calls found for each process until it says false. */
-static bool each_process(bool (*found)(void *, pid_t), void *arg)
+bool fl_target_each(bool (*found)(void *, pid_t), void *arg)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -58,7 +57,7 @@ struct search {
 	size_t before;
 };
 
-static bool is_mine(pid_t pid)
+bool fl_target_is_mine(pid_t pid)
 {
 	struct stat st;
 	char path[32];
@@ -82,7 +81,7 @@ static bool find_jvm(void *arg, pid_t pid)
 {
 	struct search *s = arg;
 
-	if (pid == getpid() || !is_mine(pid) || !fl_target_is_jvm(pid))
+	if (pid == getpid() || !fl_target_is_mine(pid) || !fl_target_is_jvm(pid))
 		return true;
 	return add(s->flame, s->targets, pid);
 }
@@ -92,13 +91,14 @@ static bool find_named(void *arg, pid_t pid)
 	struct search *s = arg;
 	char text[256];
 
-	if (pid == getpid() || !is_mine(pid) ||
+	if (pid == getpid() || !fl_target_is_mine(pid) ||
 	    fl_read_short(pid, "comm", text, sizeof(text)) <= 0)
 		return true;
 	text[strcspn(text, "\n")] = '\0';
 	/* The kernel keeps 15 bytes of a name. */
-	if (strncmp(text, s->name, 15) != 0 ||
-	    (strlen(s->name) <= 15 && strcmp(text, s->name) != 0))
+	if ((strncmp(text, s->name, 15) != 0 ||
+	     (strlen(s->name) <= 15 && strcmp(text, s->name) != 0)) &&
+	    !fl_target_is_called(pid, s->name))
 		return true;
 	return add(s->flame, s->targets, pid);
 }
@@ -122,18 +122,19 @@ static bool take_word(struct search *s, const char *word,
 	s->name = word;
 	s->before = s->targets->count;
 	if (strcmp(word, "java") == 0) {
-		if (!each_process(find_jvm, s))
+		if (!fl_target_each(find_jvm, s))
 			return false;
 		if (s->targets->count > s->before)
 			return true;
 		snprintf(text, size, "no HotSpot JVM of this user is running");
 		return false;
 	}
-	if (!each_process(find_named, s))
+	if (!fl_target_each(find_named, s))
 		return false;
 	if (s->targets->count > s->before)
 		return true;
-	snprintf(text, size, "no process of this user is named %s", word);
+	snprintf(text, size, "no process of this user is named %s, nor is a "
+		 "main class or jar: see --list-processes", word);
 	return false;
 }
 
@@ -199,7 +200,7 @@ bool fl_targets_add_children(struct flame *flame, struct fl_targets *targets)
 
 	do {
 		s.before = targets->count;
-		if (!each_process(find_child, &s))
+		if (!fl_target_each(find_child, &s))
 			return false;
 	} while (targets->count > s.before);
 	return true;
