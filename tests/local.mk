@@ -300,6 +300,7 @@ script_tests = \
 	tests/python/run \
 	tests/viewer/access \
 	tests/viewer/drop \
+	tests/viewer/drop_firefox \
 	tests/viewer/firefox \
 	tests/viewer/layout \
 	tests/viewer/said

@@ -132,14 +132,19 @@ const show_report = async (pages, path) => {
 		return;
 	frame.removeAttribute("sandbox");
 	show(await page.text());
-	frame.onload = () => frame.contentDocument.addEventListener("click", (e) => {
-		const href = e.target.closest?.("a[href]")?.getAttribute("href");
-		if (!href || /^([a-z]+:|#)/.test(href))
-			return;
-		e.preventDefault();
-		show_report(pages, new URL(href.split(/[?#]/)[0],
-			`file:///${path}`).pathname.slice(1));
-	}, true);
+	frame.onload = () => {
+		frame.dataset.page = path;
+		frame.contentDocument.addEventListener("click", (e) => {
+			const href = e.target.closest?.("a[href]")
+				?.getAttribute("href");
+			if (!href || /^([a-z]+:|#)/.test(href))
+				return;
+			e.preventDefault();
+			show_report(pages, decodeURIComponent(new URL(
+				href.split(/[?#]/)[0],
+				`file:///${path}`).pathname.slice(1)));
+		}, true);
+	};
 };
 
 const name_of = () => files.length === 1 ? files[0].path.split("/").pop()

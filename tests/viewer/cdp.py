@@ -9,7 +9,8 @@ import tempfile
 
 class Browser:
     def __init__(self, program):
-        self.profile = tempfile.TemporaryDirectory()
+        self.profile = tempfile.TemporaryDirectory(
+            ignore_cleanup_errors=True)
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
         # It reads commands from descriptor 3 and answers on 4.
@@ -100,6 +101,6 @@ class Browser:
                 if not url.startswith(("file:", "blob:", "about:", "data:"))]
 
     def close(self):
-        self.process.terminate()
+        self.out.write(b'{"id":0,"method":"Browser.close"}\0')
         self.process.wait()
         self.profile.cleanup()

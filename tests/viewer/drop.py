@@ -166,6 +166,40 @@ def saves(page, file, folder, formats):
         page.runs += 1
 
 
+# The first link to a page of stacks, once it was followed.
+FOLLOWED = """new Promise((resolve) => {
+	const frame = document.getElementById("picture");
+	let href;
+	const look = () => {
+		if (frame.dataset.page === "index.html" && !href) {
+			const a = frame.contentDocument.querySelector(
+				'a[href^="stages/"]');
+			href = a.getAttribute("href").split("#")[0];
+			a.click();
+		} else if (href && frame.dataset.page !== "index.html") {
+			watch.disconnect();
+			resolve(href);
+		}
+	};
+	const watch = new MutationObserver(look);
+	watch.observe(frame, { attributes: true });
+	look();
+})"""
+
+CANCELLED = """new Promise((resolve) => {
+	const button = document.getElementById("cancel");
+	const watch = new MutationObserver(() => {
+		if (button.hidden)
+			return;
+		watch.disconnect();
+		button.click();
+		resolve(0);
+	});
+	watch.observe(button, { attributes: true });
+	document.getElementById("draw").click();
+})"""
+
+
 def report(page):
     """A folder of an event log and a recording."""
     with tempfile.TemporaryDirectory() as folder:
@@ -196,6 +230,9 @@ def report(page):
              page.picture().decode(),
              (Path(folder) / "report/index.html").read_text())
         looks(page.browser, "report")
+        link = page.browser.run(FOLLOWED)
+        same(f"a link of the report leads to {link}", page.picture().decode(),
+             (Path(folder) / "report" / link).read_text())
 
 
 def axe(page, where):
@@ -287,6 +324,11 @@ def main():
         (Path(folder) / "pasted.txt").write_text("main;x 3\n")
         drawn(page, "pasted text", ["flame-graph", "--events", "all", "-f",
               "html", "pasted.txt"], folder)
+
+    browser.run(CANCELLED)
+    page.settle()
+    same("a run is cancelled", page.text("messages"),
+         "flame-drop: cancelled\n")
 
     folded(browser, sorted(f for f in DATA.rglob("*") if f.is_file() and
                            f.name not in ("README", "record.sh")), DATA)
