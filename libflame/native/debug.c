@@ -121,14 +121,45 @@ static bool index_symbols(struct fl_debug *module)
 	return true;
 }
 
-static bool read_elf(struct fl_debug *module, bool symbols)
+/*
+ * libdw unpacks all sections at once: those that say nothing of functions look
+ * empty to it.  The file's bytes are a private copy.
+ */
+static void hide_sections(Elf *elf)
+{
+	static const char *const names[] = {
+		".debug_line", ".debug_loc", ".debug_loclists", ".debug_frame",
+		".debug_macro", ".debug_macinfo"
+	};
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t strings;
+
+	if (fl_dw.elf_getshdrstrndx(elf, &strings) != 0)
+		return;
+	while ((section = fl_dw.elf_nextscn(elf, section))) {
+		const char *name = fl_dw.gelf_getshdr(section, &header) ?
+			fl_dw.elf_strptr(elf, strings, header.sh_name) : NULL;
+
+		for (size_t i = 0; name && i < FL_COUNT(names); i++)
+			if (strcmp(name, names[i]) == 0) {
+				header.sh_type = SHT_NOBITS;
+				fl_dw.gelf_update_shdr(section, &header);
+			}
+	}
+}
+
+static bool read_elf(struct fl_debug *module, bool symbols, bool lines)
 {
 	GElf_Ehdr ehdr;
 
-	module->elf = fl_dw.elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
+	module->elf = fl_dw.elf_begin(module->fd, ELF_C_READ_MMAP_PRIVATE,
+				      NULL);
 	if (!module->elf || fl_dw.elf_kind(module->elf) != ELF_K_ELF ||
 	    !fl_dw.gelf_getehdr(module->elf, &ehdr) || ehdr.e_type == ET_REL)
 		return true;
+	if (!lines)
+		hide_sections(module->elf);
 	module->dwarf = fl_dw.dwarf_begin_elf(module->elf, DWARF_C_READ, NULL);
 	if (!module->dwarf)
 		open_debug_file(module);
@@ -143,10 +174,11 @@ static bool read_elf(struct fl_debug *module, bool symbols)
 
 struct fl_debug *fl_debug_open(const char *path)
 {
-	return fl_debug_of(fl_regular_open(path), path, true);
+	return fl_debug_of(fl_regular_open(path), path, true, true);
 }
 
-struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols)
+struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols,
+			     bool lines)
 {
 	struct fl_debug *module = fl_zeroed(1, sizeof(*module));
 
@@ -159,7 +191,7 @@ struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols)
 	module->debug_fd = -1;
 	module->path = fl_arena_copy(&module->arena, path, strlen(path));
 	fl_dw.elf_version(EV_CURRENT);
-	if (!module->path || (module->fd >= 0 && !read_elf(module, symbols))) {
+	if (!module->path || (module->fd >= 0 && !read_elf(module, symbols, lines))) {
 		fl_debug_close(module);
 		return NULL;
 	}

@@ -23,7 +23,8 @@
 	f(dwelf_elf_gnu_build_id) \
 	f(elf_begin) f(elf_end) f(elf_getdata) f(elf_getphdrnum) f(elf_kind) \
 	f(elf_nextscn) f(elf_strptr) f(elf_version) f(gelf_getehdr) \
-	f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsym)
+	f(elf_getshdrstrndx) f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsym) \
+	f(gelf_update_shdr)
 
 FL_LATE_STRUCT(fl_dw, LIBDW);
 extern FL_LATE_CONST struct fl_dw fl_dw;
@@ -58,8 +59,12 @@ struct fl_debug {
 
 /* Always one, though it may have neither symbols nor DWARF; NULL: memory. */
 struct fl_debug *fl_debug_open(const char *path);
-/* Of a file that is open, which becomes its own; -1: of none. */
-struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols);
+/*
+ * Of a file that is open, which becomes its own; -1: of none.  With its symbols,
+ * or with places in the source.
+ */
+struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols,
+			     bool lines);
 void fl_debug_close(struct fl_debug *module);
 /* The last symbol that begins at or before the address; NULL: none. */
 const struct fl_debug_symbol *fl_debug_symbol_at(const struct fl_debug *module,

@@ -56,7 +56,7 @@ struct fields {
 	const uint8_t *at;
 };
 
-static uint64_t take(struct fields *f, unsigned size)
+static uint64_t next(struct fields *f, unsigned size)
 {
 	uint64_t n = fl_elf_number(f->elf, f->at, size);
 
@@ -64,9 +64,9 @@ static uint64_t take(struct fields *f, unsigned size)
 	return n;
 }
 
-static uint64_t take_word(struct fields *f)
+static uint64_t next_word(struct fields *f)
 {
-	return take(f, f->elf->wide ? 8 : 4);
+	return next(f, f->elf->wide ? 8 : 4);
 }
 
 struct header {
@@ -87,18 +87,18 @@ static bool read_header(struct fl_elf *elf, struct header *h)
 	elf->big = bytes[EI_DATA] == ELFDATA2MSB;
 	if (elf->wide && !fl_elf_read(elf, 0, bytes, sizeof(bytes)))
 		return false;
-	type = (unsigned)take(&f, 2);
-	elf->machine = (uint16_t)take(&f, 2);
-	take(&f, 4);			/* version */
-	take_word(&f);			/* entry */
-	h->loads = take_word(&f);
-	h->sections = take_word(&f);
-	take(&f, 4 + 2);		/* flags, size */
-	h->load_size = (unsigned)take(&f, 2);
-	h->nloads = (unsigned)take(&f, 2);
-	h->section_size = (unsigned)take(&f, 2);
-	h->nsections = (unsigned)take(&f, 2);
-	h->names = (unsigned)take(&f, 2);
+	type = (unsigned)next(&f, 2);
+	elf->machine = (uint16_t)next(&f, 2);
+	next(&f, 4);			/* version */
+	next_word(&f);			/* entry */
+	h->loads = next_word(&f);
+	h->sections = next_word(&f);
+	next(&f, 4 + 2);		/* flags, size */
+	h->load_size = (unsigned)next(&f, 2);
+	h->nloads = (unsigned)next(&f, 2);
+	h->section_size = (unsigned)next(&f, 2);
+	h->nsections = (unsigned)next(&f, 2);
+	h->names = (unsigned)next(&f, 2);
 	return type == ET_EXEC || type == ET_DYN;
 }
 
@@ -108,16 +108,16 @@ static struct fl_elf_load load_of(struct fields f, uint32_t *type)
 	struct fl_elf_load load;
 	uint64_t flags = 0;
 
-	*type = (uint32_t)take(&f, 4);
+	*type = (uint32_t)next(&f, 4);
 	if (wide)
-		flags = take(&f, 4);
-	load.offset = take_word(&f);
-	load.address = take_word(&f);
-	take_word(&f);			/* physical address */
-	load.size = take_word(&f);
-	take_word(&f);			/* size in memory */
+		flags = next(&f, 4);
+	load.offset = next_word(&f);
+	load.address = next_word(&f);
+	next_word(&f);			/* physical address */
+	load.size = next_word(&f);
+	next_word(&f);			/* size in memory */
 	if (!wide)
-		flags = take(&f, 4);
+		flags = next(&f, 4);
 	load.executable = flags & PF_X;
 	return load;
 }
@@ -161,17 +161,17 @@ Elf64_Sym fl_elf_symbol(const struct fl_elf *elf, const uint8_t *at)
 		return sym;
 	}
 #endif
-	sym.st_name = (Elf64_Word)take(&f, 4);
+	sym.st_name = (Elf64_Word)next(&f, 4);
 	if (!elf->wide) {
-		sym.st_value = take(&f, 4);
-		sym.st_size = take(&f, 4);
+		sym.st_value = next(&f, 4);
+		sym.st_size = next(&f, 4);
 	}
-	sym.st_info = (unsigned char)take(&f, 1);
-	sym.st_other = (unsigned char)take(&f, 1);
-	sym.st_shndx = (Elf64_Section)take(&f, 2);
+	sym.st_info = (unsigned char)next(&f, 1);
+	sym.st_other = (unsigned char)next(&f, 1);
+	sym.st_shndx = (Elf64_Section)next(&f, 2);
 	if (elf->wide) {
-		sym.st_value = take(&f, 8);
-		sym.st_size = take(&f, 8);
+		sym.st_value = next(&f, 8);
+		sym.st_size = next(&f, 8);
 	}
 	return sym;
 }
@@ -206,13 +206,13 @@ static struct fl_elf_section section_of(struct fields f)
 {
 	struct fl_elf_section s;
 
-	s.name = (uint32_t)take(&f, 4);
-	s.type = (uint32_t)take(&f, 4);
-	s.flags = take_word(&f);
-	s.address = take_word(&f);
-	s.offset = take_word(&f);
-	s.size = take_word(&f);
-	s.link = (uint32_t)take(&f, 4);
+	s.name = (uint32_t)next(&f, 4);
+	s.type = (uint32_t)next(&f, 4);
+	s.flags = next_word(&f);
+	s.address = next_word(&f);
+	s.offset = next_word(&f);
+	s.size = next_word(&f);
+	s.link = (uint32_t)next(&f, 4);
 	return s;
 }
 

@@ -197,14 +197,14 @@ static struct source source_of_call(Dwarf_Die *unit, Dwarf_Die *die)
 	return source;
 }
 
-struct fl_debug *fl_inlined_open(int fd)
+struct fl_debug *fl_inlined_open(int fd, bool lines)
 {
 	struct fl_debug *module;
 	int own = fl_dw_open() ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
 	if (own < 0)
 		return NULL;
-	module = fl_debug_of(own, "", false);
+	module = fl_debug_of(own, "", false, lines);
 	if (module && !module->dwarf) {
 		fl_debug_close(module);
 		return NULL;

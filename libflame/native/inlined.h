@@ -17,7 +17,7 @@ struct fl_inlined {
 };
 
 /* NULL: it has no debug information, or libdw is not here. */
-struct fl_debug *fl_inlined_open(int fd);
+struct fl_debug *fl_inlined_open(int fd, bool lines);
 /* The functions at an address, innermost first; false: not known. */
 bool fl_inlined_each(struct fl_debug *module, uint64_t address,
 		     void (*accept)(void *arg, const struct fl_inlined *at),

@@ -61,7 +61,8 @@ struct fl_native_names {
 	uint64_t reference_at;	/* where it was when that was recorded */
 	uint64_t delta;		/* of the symbols that were found */
 	struct fl_frame_list frames;
-	struct fl_buf name, inlined, scratch;
+	struct fl_buf name, scratch;
+	struct fl_map spelled;	/* by the place of a symbol's name */
 	struct fl_row_cache rows;
 	uint64_t sample;
 	bool known;		/* the last address has a name */
@@ -103,7 +104,7 @@ void fl_names_free(struct fl_native_names *names)
 	fl_arena_free(&names->arena);
 	fl_free(names->frames.at);
 	fl_buf_free(&names->name);
-	fl_buf_free(&names->inlined);
+	fl_map_free(&names->spelled);
 	fl_buf_free(&names->scratch);
 	fl_row_cache_free(&names->rows);
 	if (names->symfs >= 0)
@@ -363,7 +364,7 @@ static void load_debug(struct named *n, const struct fl_elf *debug)
 	if (!fl_elf_section(elf, ".debug_info") && debug)
 		elf = debug;
 	if (elf->fd >= 0 && fl_elf_section(elf, ".debug_info"))
-		n->debug = fl_inlined_open(elf->fd);
+		n->debug = fl_inlined_open(elf->fd, false);
 #else
 	(void)n, (void)debug;
 #endif
@@ -559,16 +560,33 @@ static void load_kernel(struct fl_native_names *names)
 
 /* Frames ------------------------------------------------------------------ */
 
-/* A symbol as perf prints it. */
-static struct slice spell(const struct fl_native_names *names,
-			  struct fl_buf *buf, const char *symbol, bool stub)
+/*
+ * A symbol as perf prints it.  Names stay where they are, and most are met at
+ * several addresses: each is demangled once.
+ */
+static struct slice spell(struct fl_native_names *names, const char *symbol,
+			  bool stub)
 {
+	struct fl_buf *buf = &names->name;
+	uint64_t *known = fl_map_get(&names->spelled,
+				     (uint64_t)(uintptr_t)symbol);
+	const char *copy;
+
+	if (known && !stub) {
+		copy = (const char *)(uintptr_t)*known;
+		return (struct slice){ copy, strlen(copy) };
+	}
 	buf->size = 0;
 	if (!names->flame->demangle || !fl_plain_name(buf, symbol))
 		fl_buf_text(buf, symbol);
 	if (stub)
 		fl_buf_text(buf, "@plt");
-	return fl_buf_slice(buf);
+	copy = fl_arena_copy(&names->arena, fl_buf_slice(buf).data, buf->size);
+	known = !copy || stub ? NULL :
+		fl_map_put(&names->spelled, (uint64_t)(uintptr_t)symbol, NULL);
+	if (known)
+		*known = (uint64_t)(uintptr_t)copy;
+	return copy ? (struct slice){ copy, buf->size } : FL_SLICE("");
 }
 
 static void add_frame(struct fl_native_names *names, struct slice symbol,
@@ -597,8 +615,7 @@ static void add_inlined(void *arg, const char *name)
 {
 	const struct inlining *i = arg;
 	struct fl_native_names *names = i->names;
-	struct slice spelled = name ? spell(names, &names->inlined, name,
-					    false) : i->symbol;
+	struct slice spelled = name ? spell(names, name, false) : i->symbol;
 
 	add_frame(names, spelled, i->named->dso,
 		  !fl_slice_same(spelled, i->symbol));
@@ -608,8 +625,7 @@ static void add_inlined(void *arg, const char *name)
 static void add_symbol(struct fl_native_names *names, struct named *n,
 		       const struct fl_symbol *symbol, uint64_t address)
 {
-	struct slice spelled = spell(names, &names->name, symbol->name,
-				     symbol->stub);
+	struct slice spelled = spell(names, symbol->name, symbol->stub);
 #ifdef HAVE_LIBDW
 	struct inlining inlining = { names, n, spelled };
 
@@ -766,8 +782,8 @@ static uint64_t kernel_place(struct fl_native_names *names, uint64_t at)
 		dso = ((struct named *)map->module)->dso;
 	else if (!map && !symbol)
 		dso = names->nowhere.dso;
-	add_frame(names, symbol ? spell(names, &names->name, symbol->name,
-					false) : FL_SLICE(""), dso, false);
+	add_frame(names, symbol ? spell(names, symbol->name, false) :
+				  FL_SLICE(""), dso, false);
 	return close_place(names, first, symbol);
 }
 

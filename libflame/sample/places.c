@@ -202,7 +202,7 @@ static struct fl_debug *debug_of(struct file *file)
 	if (file->opened)
 		return file->debug;
 	file->opened = true;
-	file->debug = fl_inlined_open(file->fd);
+	file->debug = fl_inlined_open(file->fd, true);
 	return file->debug;
 }
 
