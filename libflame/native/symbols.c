@@ -260,7 +260,7 @@ static void cut_names(char *text, size_t size)
 	}
 }
 
-/* "$x", "$d.1" say where code and data begin: they are no names. */
+/* "$x", "$d.1" say where code and data begin: not names. */
 static bool is_mark(const struct fl_elf *elf, const char *name)
 {
 	return (elf->machine == EM_ARM || elf->machine == EM_AARCH64 ||
