@@ -817,8 +817,8 @@ int flame_bill_sooner(struct flame_bill *bill, const flame_id *names, size_t n,
 
 /*
  * A label that a path has by itself: app, attempt, executor, stage, epoch,
- * host, pid or container, in the layouts of Spark's profilers, YARN and
- * HProfiler.  false: it has none of this key, or the value and its NUL do
+ * host, pid, container, app-name or date, in the layouts of Spark's profilers,
+ * YARN, HProfiler and of tables in folders KEY=VALUE.  false: it has none of this key, or the value and its NUL do
  * not fit in size bytes.  No file is opened.
  */
 bool flame_path_label(const char *path, const char *key, char *value,
@@ -833,6 +833,19 @@ int flame_spark_executors(struct flame *flame, const char *logs,
 					const char *executor, uint64_t tasks,
 					int64_t time),
 			  void *arg);
+
+/* The applications of these logs; started: ns since 1970, 0: not known. */
+int flame_spark_apps(struct flame *flame, const char *logs,
+		     void (*found)(void *arg, const char *app,
+				   const char *name, int64_t started),
+		     void *arg);
+
+/*
+ * A filter that adds a label to the samples that have none of its key; value
+ * NULL: removes it.
+ */
+struct flame_sink *flame_label_sink(struct flame_sink *next, const char *key,
+				    const char *value);
 
 /*
  * Removes user, password and query from the URLs in a text (whole: which is

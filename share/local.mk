@@ -14,7 +14,7 @@ dist_schema_DATA = share/schema/libflame-1.json
 
 # Jobs for engines, which flame-batch --engine prints.
 sparkdir = $(pkgdatadir)/spark
-dist_spark_DATA = share/spark/flame_spark.py
+dist_spark_DATA = share/spark/flame_archive.py share/spark/flame_spark.py
 hadoopdir = $(pkgdatadir)/hadoop
 dist_hadoop_SCRIPTS = share/hadoop/flame-map.sh share/hadoop/flame-pages.sh \
 	share/hadoop/flame-reduce.sh

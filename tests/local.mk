@@ -229,6 +229,7 @@ script_tests = \
 	tests/record/counted \
 	tests/record/lines \
 	tests/fuzz/replay.sh \
+	tests/laws/archive \
 	tests/laws/batch \
 	tests/laws/causes \
 	tests/laws/clocks \
@@ -244,6 +245,7 @@ script_tests = \
 	tests/laws/spark-logs \
 	tests/laws/zip \
 	tests/laws/clients \
+	tests/engines/archive \
 	tests/engines/live \
 	tests/engines/run \
 	tests/live/hdfs \

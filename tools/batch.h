@@ -8,7 +8,8 @@
  * a record (batch_record.c); these become the index (batch_index.c), the
  * manifest (batch_site.c) and what is said of inputs (batch_account.c; where
  * nothing was selected batch_empty.c).  Pages are compared with those of an
- * earlier site (batch_against.c, batch_compare.c).
+ * earlier site (batch_against.c, batch_compare.c).  With --archive runs become
+ * files of a table instead (batch_archive.c).
  */
 #ifndef BATCH_H
 #define BATCH_H
@@ -202,6 +203,14 @@ bool batch_is_hdfs(const char *path);
 bool batch_is_s3(const char *path);
 /* A URL, or the files below it; false: the message is out. */
 bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
+
+/* batch_archive.c ----------------------------------------------------- */
+
+/*
+ * Adds a file for each run of a job to the folder, which is batch->site; or
+ * merges the files of each date.  An exit status.
+ */
+int batch_archive(struct batch *batch, struct flame *flame, bool compacts);
 
 /* batch_engine.c ------------------------------------------------------ */
 

@@ -419,15 +419,15 @@ static char *judge_last(struct since *s)
 
 /* Output --------------------------------------------------------------- */
 
-static void put_series(FILE *to, const struct cli_table *table, const void *row);
-static void put_link(FILE *to, const struct cli_table *table, const void *row);
+static void put_series(FILE *to, const struct cli_table *t, const void *row);
+static void put_link(FILE *to, const struct cli_table *t, const void *row);
 
 #define AT(member) .offset = offsetof(struct row, member)
 
 static const struct cli_column columns[] = {
 	{ "since", NULL, CLI_CELL_TEXT, AT(since) },
 	{ NULL, "since", CLI_CELL_NAME, AT(since), .html = put_link },
-	{ "run", NULL, CLI_CELL_WEIGHT, AT(run) },
+	{ "run", NULL, CLI_CELL_COUNT, AT(run) },
 	{ "frame", "frame", CLI_CELL_FRAME, AT(frame) },
 	{ "self", NULL, CLI_CELL_BOOL, AT(frame.self) },
 	{ "before", "before", CLI_CELL_REAL, AT(before) },
@@ -543,10 +543,12 @@ static bool add_gate(const struct since *s, const char *gate, cJSON *root)
 
 static bool fill_json(const struct since *s, const char *gate, cJSON *root)
 {
+	bool begun = cJSON_AddStringToObject(root, "schema", "libflame/1") &&
+		     cJSON_AddStringToObject(root, "kind", "series");
 	cJSON *runs = cJSON_AddArrayToObject(root, "runs");
 	cJSON *steps = cJSON_AddArrayToObject(root, "changes");
 	struct cli_table table = table_of(s);
-	bool good = runs && steps;
+	bool good = begun && runs && steps;
 
 	for (size_t i = 0; good && i < s->nruns; i++)
 		good = cJSON_AddItemToArray(runs,

@@ -22,13 +22,17 @@
 #include <unistd.h>
 
 struct own {
-	const char *key, *engine, *against;
-	bool outliers, standalone, time;
+	const char *key, *engine, *against, *archive;
+	bool outliers, standalone, time, compact;
 };
 
 static const struct cli_option options[] = {
 	{ 0, "against", "SITE", "compare with an earlier site, or the newest in it",
 	  CLI_TEXT, CLI_AT(against) },
+	{ 0, "archive", "DIR", "add a Parquet file a run to DIR; no site",
+	  CLI_TEXT, CLI_AT(archive) },
+	{ 0, "compact", NULL, "--archive: merge the files of each date",
+	  CLI_FLAG, CLI_AT(compact) },
 	{ 0, "engine", "spark|hadoop", "print the job that does it there",
 	  .kind = CLI_TAKE },
 	{ 0, "key", "KEY[,KEY...]", "a page for each value (app,stage)",
@@ -72,12 +76,57 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	return true;
 }
 
+/* What an archive does not have is refused. */
+static bool check_archive(struct cli *cli)
+{
+	const struct own *own = cli->own;
+	const struct {
+		const char *name;
+		bool given;
+	} others[] = {
+		{ "output", cli->output }, { "against", own->against },
+		{ "engine", own->engine }, { "key", own->key },
+		{ "outliers", own->outliers }, { "time", own->time },
+		{ "standalone", own->standalone },
+		{ "price", cli_find(&cli->filters, "price") },
+		{ cli->sets.n ? cli->sets.at[0].name : "", cli->sets.n },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].given) {
+			cli_say(cli, "--archive: without --%s, which is of a "
+				"site", others[i].name);
+			return false;
+		}
+	if (own->compact && (cli->ninputs || cli->listed)) {
+		cli_say(cli, "--compact: merges what is in %s, and reads no "
+			"input: %s", own->archive, cli->ninputs ?
+			cli->inputs[0] : "leave out --paths-from");
+		return false;
+	}
+	if (!own->compact && !cli->ninputs && !cli->listed) {
+		cli_say(cli, "no input: name the files or folders of a run");
+		return false;
+	}
+	cli->output = own->archive;
+	cli->listed |= own->compact;
+	return true;
+}
+
 static bool check_options(struct cli *cli)
 {
+	const struct own *own = cli->own;
+
+	if (own->compact && !own->archive) {
+		cli_say(cli, "--compact: name the archive, as --archive DIR");
+		return false;
+	}
 	if (cli->info || (cli->event && strcmp(cli->event, "list") == 0))
 		return true;
 	if (!batch_find_jobs(cli))
 		return false;
+	if (own->archive)
+		return check_archive(cli);
 	if (!cli->output || strcmp(cli->output, "-") == 0) {
 		cli_say(cli, "no output: name a folder, as -o site");
 		return false;
@@ -87,7 +136,7 @@ static bool check_options(struct cli *cli)
 			"profile", cli->output);
 		return false;
 	}
-	if (!cli->ninputs && (((struct own *)cli->own)->engine ||
+	if (!cli->ninputs && (own->engine ||
 			      !cli_find(&cli->filters, "spark-events"))) {
 		cli_say(cli, "no input: name files or folders, a list of them "
 			"by --paths-from, or an event log of Spark by "
@@ -510,6 +559,11 @@ static int run(struct cli *cli, struct flame *flame)
 	const char *key = own->key ? own->key : "app,stage";
 	int status = CLI_TROUBLE;
 
+	if (own->archive) {
+		status = batch_archive(&batch, flame, own->compact);
+		batch_free(&batch);
+		return status;
+	}
 	if (own->engine) {
 		say_ignored(cli);
 		return batch_print_engine(&batch, own->engine, key);
@@ -564,7 +618,9 @@ static const struct cli_tool tool = {
 	.examples = "  flame-batch -o site profiles/\n"
 		    "  flame-batch -o site --outliers profiles/\n"
 		    "  flame-batch -o site --spark-events events/ profiles/\n"
-		    "  flame-batch -o site --spark-events events/\n",
+		    "  flame-batch -o site --spark-events events/\n"
+		    "  flame-batch --archive runs --spark-events events/ "
+		    "profiles/\n",
 	.about = "A tree of profiles to a site: a page for each application "
 		 "and stage.",
 	.format = "html",

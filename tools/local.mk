@@ -29,7 +29,7 @@ endif
 
 record_sources = tools/flame-record.c tools/record_jvms.c tools/record.h
 
-batch_sources = tools/flame-batch.c tools/batch.h \
+batch_sources = tools/flame-batch.c tools/batch.h tools/batch_archive.c \
 	tools/batch_bill.c tools/batch_summary.c \
 	tools/batch_digest.c tools/batch_origins.c tools/batch_findings.c tools/batch_rules.h \
 	tools/batch_executors.c tools/batch_html.c tools/batch_html.h \

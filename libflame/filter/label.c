@@ -308,3 +308,59 @@ const struct fl_filter fl_filter_label = {
 	.unchanged = true,
 	.selects = FLAME_BY_LABEL,
 };
+
+/* A label for all samples without it, or for none ---------------------------- */
+
+struct constant {
+	flame_id key, value;
+	flame_id last, changed;		/* a set of labels, and what it became */
+};
+
+static flame_id without(struct flame *flame, flame_id labels, flame_id key)
+{
+	flame_id rest = 0;
+
+	while (labels) {
+		const struct fl_label label = flame->labels.data[labels];
+
+		if (label.key != key)
+			rest = flame_label(flame, rest, label.key, label.value);
+		labels = label.rest;
+	}
+	return rest;
+}
+
+static int put_with(struct flame_sink *sink, const struct flame_sample *sample)
+{
+	struct constant *label = sink->state;
+	struct flame_sample s = *sample;
+	bool has = flame_label_get(sink->flame, s.labels, label->key);
+
+	if (s.labels != label->last || !label->changed) {
+		label->last = label->changed = s.labels;
+		if (!label->value && has)
+			label->changed = without(sink->flame, s.labels,
+						 label->key);
+		else if (label->value && !has)
+			label->changed = flame_label(sink->flame, s.labels,
+						     label->key, label->value);
+	}
+	s.labels = label->changed;
+	return fl_put(sink->next, &s);
+}
+
+struct flame_sink *flame_label_sink(struct flame_sink *next, const char *key,
+				    const char *value)
+{
+	struct flame_sink *sink = next ? fl_sink_new(next->flame, next,
+						sizeof(struct constant)) : NULL;
+
+	if (sink) {
+		*(struct constant *)sink->state = (struct constant){
+			.key = fl_name(next->flame, key),
+			.value = value ? fl_name(next->flame, value) : 0,
+		};
+		sink->put = put_with;
+	}
+	return sink;
+}

@@ -419,6 +419,40 @@ static void read_given(const char *path, struct fl_path_labels *labels)
 	pthread_mutex_unlock(&lock);
 }
 
+static int hex_of(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 :
+	       c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Into 256 bytes, where there is something to decode: "a%2Fb" is a/b. */
+static struct slice decode(struct slice text, char *to)
+{
+	size_t n = 0;
+
+	if (!memchr(text.data, '%', text.size))
+		return text;
+	for (size_t i = 0; i < text.size && n < 256; i++) {
+		int high = i + 2 < text.size ? hex_of(text.data[i + 1]) : -1;
+		int low = high >= 0 ? hex_of(text.data[i + 2]) : -1;
+
+		if (text.data[i] == '%' && low >= 0) {
+			to[n++] = (char)(high << 4 | low);
+			i += 2;
+		} else {
+			to[n++] = text.data[i];
+		}
+	}
+	return (struct slice){ to, n };
+}
+
+/* Which of the three decoded ones; -1: it has no folder of an archive. */
+static int partition_of(enum fl_path_key key)
+{
+	return key == FL_PATH_APP_NAME ? 0 : key == FL_PATH_DATE ? 1 : -1;
+}
+
 /*
  * Folders that partition a table, as Hive, Spark and DuckDB name them:
  * app-name=etl/date=2026-11-28/APP.parquet.
@@ -436,12 +470,15 @@ static void read_partitions(const struct path *path,
 			    folder.size <= size || folder.data[size] != '=')
 				continue;
 			skip(&folder, size + 1);
+			if (partition_of((enum fl_path_key)i) >= 0)
+				folder = decode(folder, labels->decoded[
+					partition_of((enum fl_path_key)i)]);
 			set(labels, (enum fl_path_key)i, folder);
 			break;
 		}
 	if ((labels->value[FL_PATH_APP_NAME].size ||
 	     labels->value[FL_PATH_DATE].size) && chop(&app, ".parquet"))
-		set(labels, FL_PATH_APP, app);
+		set(labels, FL_PATH_APP, decode(app, labels->decoded[2]));
 }
 
 static void (*const layouts[])(const struct path *path,

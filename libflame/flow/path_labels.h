@@ -22,11 +22,12 @@ extern const char *const fl_path_keys[FL_PATH_KEYS];
 
 /*
  * Values by enum fl_path_key; size 0: the path does not tell.  They point
- * into the path, or into app.
+ * into the path, into app or into decoded.
  */
 struct fl_path_labels {
 	struct slice value[FL_PATH_KEYS];
 	char app[64];
+	char decoded[3][256];
 };
 
 /*

@@ -478,3 +478,19 @@ int flame_spark_executors(struct flame *flame, const char *logs,
 	fl_spark_close(flame, spark);
 	return FLAME_OK;
 }
+
+int flame_spark_apps(struct flame *flame, const char *logs,
+		     void (*found)(void *arg, const char *app,
+				   const char *name, int64_t started),
+		     void *arg)
+{
+	struct fl_spark *spark = fl_spark_open(flame, logs);
+
+	for (size_t i = 0; spark && i < spark->napps; i++)
+		found(arg, spark->apps[i].id, spark->apps[i].name,
+		      spark->apps[i].started);
+	if (!spark)
+		return FLAME_FAILED;
+	fl_spark_close(flame, spark);
+	return FLAME_OK;
+}

@@ -9,7 +9,7 @@ main;idle $((2000 + run * 5 % 9))" | flame-fold -o $day/app-$run.parquet
 done
 flame-diff --since date table/*/*/*
 flame-diff --since app -f markdown --label app-name=etl table/*/*/*
-flame-diff --since app -f json --keep parse table/*/*/* | head -n 5
+flame-diff --since app -f json --keep parse table/*/*/* | head -n 7
 flame-diff --since app --label app=/app-[1-6]$/ table/*/*/*
 flame-diff --since app --label date=2026-11-11 table/*/*/*
 echo 'main;x 5' | flame-diff --since app table/*/*/* - 2>&1 | head -n 2

@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-batch --archive: a file of Parquet for each run of a job, below
+ * DIR/app-name=X/date=D/.  A file is written under a hidden name and renamed.
+ * Compaction builds a folder beside that of a date and exchanges the two; it
+ * holds the lock alone, which additions share.
+ */
+#include "batch.h"
+#include "batch_walk.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The name of no run: those have no '~'. */
+#define MERGED "merged~.parquet"
+#define UNKNOWN "unknown"
+
+enum { MAX_PART = 200 };	/* bytes; NAME_MAX is 255 */
+
+struct app {
+	char *id, *name;
+	int64_t started;	/* ns since 1970; 0: not known */
+};
+
+struct archive {
+	struct cli *cli;
+	struct batch *batch;
+	const char *folder;
+	int lock;
+	struct app *apps;
+	size_t napps, capacity;
+	bool failed;
+};
+
+/* Names --------------------------------------------------------------- */
+
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash;
+}
+
+/*
+ * A name as a part of a path, as Hive has it: other bytes than these become
+ * %XX, which Spark, DuckDB and others decode.  A long one ends in a hash.  To
+ * be freed; NULL: out of memory.
+ */
+static char *part_of(const char *name)
+{
+	char *part = malloc(3 * strlen(name) + sizeof(UNKNOWN) + 16), *to = part;
+
+	if (!part)
+		return NULL;
+	if (!*name)
+		return strcpy(part, UNKNOWN);
+	for (const char *c = name; *c; c++)
+		if (isalnum((unsigned char)*c) || strchr("_@+-", *c) ||
+		    (*c == '.' && c != name))
+			*to++ = *c;
+		else
+			to += sprintf(to, "%%%02X", (unsigned char)*c);
+	*to = '\0';
+	if (to - part > MAX_PART) {
+		to = part + MAX_PART;
+		/* Not within a %XX. */
+		to -= to[-1] == '%' ? 1 : to[-2] == '%' ? 2 : 0;
+		sprintf(to, "%%7E%08x", (unsigned)hash_of(name));
+	}
+	return part;
+}
+
+static void date_of(time_t seconds, char date[16])
+{
+	struct tm day;
+
+	if (!gmtime_r(&seconds, &day) || !strftime(date, 16, "%Y-%m-%d", &day))
+		strcpy(date, UNKNOWN);
+}
+
+static void add_app(void *arg, const char *id, const char *name,
+		    int64_t started)
+{
+	struct archive *a = arg;
+	struct app app = { strdup(id), strdup(name ? name : ""), started };
+
+	a->failed = a->failed || !app.id || !app.name ||
+		    !cli_grow(a->cli, &a->apps, &a->capacity, a->napps + 1,
+			      sizeof(app));
+	if (a->failed) {
+		free(app.id);
+		free(app.name);
+		return;
+	}
+	a->apps[a->napps++] = app;
+}
+
+static bool find_apps(struct archive *a, struct flame *flame)
+{
+	const struct cli_pair *logs = cli_find(&a->cli->filters,
+					       "spark-events");
+
+	if (!logs)
+		return true;
+	return flame_spark_apps(flame, logs->value, add_app, a) == FLAME_OK &&
+	       !a->failed;
+}
+
+static const struct app *app_of(const struct archive *a, const char *id)
+{
+	for (size_t i = 0; i < a->napps; i++)
+		if (strcmp(a->apps[i].id, id) == 0)
+			return &a->apps[i];
+	return NULL;
+}
+
+/* "runs/nightly-7.jfr.gz": nightly-7; to be freed. */
+static char *stem_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *end;
+	const char *name = slash ? slash + 1 : path;
+	static const char *const endings[] = {
+		".gz", ".zst", ".xz", ".lz4", ".bz2", ".jfr", ".folded",
+		".collapsed", ".parquet", ".pb", ".json", ".txt", ".data",
+	};
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		end = endings[i];
+		if (n > strlen(end) && strncmp(name + n - strlen(end), end,
+					       strlen(end)) == 0)
+			n -= strlen(end);
+	}
+	return strndup(name, n);
+}
+
+/* Inputs whose paths tell no application: that of the log, or a run each. */
+static bool name_runs(struct archive *a)
+{
+	struct batch *batch = a->batch;
+
+	for (size_t i = 0; i < batch->ninputs; i++) {
+		struct batch_input *input = &batch->inputs[i];
+
+		if (*input->values[0])
+			continue;
+		free(input->values[0]);
+		input->values[0] = a->napps == 1 ? strdup(a->apps[0].id) :
+						   stem_of(input->path);
+		if (!input->values[0])
+			return cli_no_memory(a->cli);
+	}
+	return true;
+}
+
+/* Files ---------------------------------------------------------------- */
+
+static bool say_failed(const struct archive *a, const char *path)
+{
+	cli_say(a->cli, "%s: %s", path, strerror(errno));
+	return false;
+}
+
+/* The kernel may lose what was only renamed, where the power fails. */
+static bool sync_path(const struct archive *a, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool good = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+
+	if (!good)
+		say_failed(a, path);
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static char *join(const char *folder, const char *format, const char *name)
+{
+	char *file = NULL, *path = NULL;
+
+	if (asprintf(&file, format, name) < 0)
+		return NULL;
+	if (asprintf(&path, "%s/%s", folder, file) < 0)
+		path = NULL;
+	free(file);
+	return path;
+}
+
+static bool make_folders(const struct archive *a, const char *folder)
+{
+	char *path = strdup(folder), *slash = path;
+
+	while (path && (slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+	free(path);
+	return (path && mkdir(folder, 0777) == 0) || errno == EEXIST ||
+	       say_failed(a, folder);
+}
+
+static bool take_lock(struct archive *a, int how)
+{
+	char *path = join(a->folder, "%s", ".lock");
+
+	if (a->lock < 0 && path)
+		a->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (a->lock < 0 || flock(a->lock, how) != 0)
+		say_failed(a, path ? path : a->folder);
+	else
+		how = 0;
+	free(path);
+	return !how;
+}
+
+static void on_warning(void *arg, const char *line)
+{
+	const struct cli *cli = arg;
+
+	if (!cli->quiet)
+		cli_say(cli, "%s", line);
+}
+
+static struct flame *new_flame(struct cli *cli)
+{
+	struct flame *flame = flame_new();
+
+	if (!flame) {
+		cli_no_memory(cli);
+		return NULL;
+	}
+	flame_process_limit(flame, cli->memory);
+	flame_unify_java(flame, !cli->raw_names);
+	flame_demangle(flame, !cli->mangled);
+	flame_threads(flame, cli->threads);
+	flame_on_warning(flame, on_warning, cli);
+	return flame;
+}
+
+/* What goes into a file. */
+struct content {
+	char **inputs;
+	size_t n;
+	const char *app;	/* of samples that have none; or NULL */
+	const char *label;	/* selects, of files of the archive; or NULL */
+	bool stored;		/* they are: no filter applies */
+	bool may_be_empty;
+};
+
+enum written { WRITTEN, NOTHING, FAILED };
+
+static struct flame_sink *make_chain(struct archive *a, struct flame *flame,
+				     const struct content *c, const char *path)
+{
+	struct flame_sink *sink = cli_make_writer(a->cli, flame, path);
+
+	/* The folders tell these. */
+	sink = flame_label_sink(sink, "app-name", NULL);
+	sink = flame_label_sink(sink, "date", NULL);
+	if (c->app)
+		sink = flame_label_sink(sink, "app", c->app);
+	if (c->label)
+		sink = flame_filter(sink, "label", c->label);
+	return c->stored ? sink : cli_chain(a->cli, sink, a->cli->event);
+}
+
+/* Into a hidden file; the end of its data is on the disk. */
+static enum written write_file(struct archive *a, const struct content *c,
+			       const char *path)
+{
+	struct flame *flame = new_flame(a->cli);
+	struct cli_reading tally = { 0 };
+	enum written done = FAILED;
+	bool nothing;
+
+	if (!flame)
+		return FAILED;
+	flame_refuse_empty(flame, true);
+	a->cli->output_format = "parquet";
+	if (cli_merge(a->cli, flame, make_chain(a, flame, c, path), c->inputs,
+		      c->n, &tally) && sync_path(a, path))
+		done = WRITTEN;
+	nothing = done == FAILED && flame_refused_empty(flame);
+	if (nothing && c->may_be_empty)
+		done = NOTHING;
+	else if (nothing)
+		cli_say(a->cli, "%s: no samples: no file was written",
+			c->app ? c->app : path);
+	else if (done == FAILED && flame_error(flame)[0])
+		cli_say(a->cli, "%s", flame_error(flame));
+	if (!cli_passes_losses(a->cli))
+		a->failed = a->failed || tally.failed || tally.lost;
+	flame_free(flame);
+	return done;
+}
+
+/* Costs, as --event cost has them of the event logs. */
+static enum written write_cost(struct archive *a, struct content c,
+			       const char *path)
+{
+	struct cli_pair *logs = cli_find(&a->cli->filters, "spark-events");
+	enum written done;
+
+	logs->name = "spark-cost";
+	c.may_be_empty = true;
+	done = write_file(a, &c, path);
+	logs->name = "spark-events";
+	return done;
+}
+
+/* With an event log a run has its samples and its costs. */
+static enum written write_run(struct archive *a, const struct content *c,
+			      const char *path)
+{
+	char *parts[2] = { NULL };
+	struct content both = { .inputs = parts, .n = 2, .stored = true };
+	enum written done = FAILED;
+
+	if (!cli_find(&a->cli->filters, "spark-events") || a->cli->event)
+		return write_file(a, c, path);
+	if (asprintf(&parts[0], "%s-samples", path) < 0)
+		parts[0] = NULL;
+	if (asprintf(&parts[1], "%s-cost", path) < 0)
+		parts[1] = NULL;
+	if (parts[0] && parts[1])
+		done = write_file(a, c, parts[0]);
+	if (done == WRITTEN) {
+		done = write_cost(a, *c, parts[1]);
+		both.n = done == WRITTEN ? 2 : 1;
+		if (done != FAILED)
+			done = write_file(a, &both, path);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		if (parts[i])
+			unlink(parts[i]);
+		free(parts[i]);
+	}
+	return done;
+}
+
+/* Partitions ------------------------------------------------------------ */
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+struct names {
+	struct dirent **at;
+	int n;
+};
+
+static bool list(const struct archive *a, const char *folder,
+		 struct names *names)
+{
+	names->n = scandir(folder, &names->at, is_visible, alphasort);
+	return names->n >= 0 || say_failed(a, folder);
+}
+
+static void free_names(struct names *names)
+{
+	while (names->n > 0)
+		free(names->at[--names->n]);
+	free(names->at);
+}
+
+/* Removes a folder of files. */
+static void remove_folder(const char *folder)
+{
+	DIR *open = opendir(folder);
+	const struct dirent *entry;
+
+	while (open && (entry = readdir(open)))
+		unlinkat(dirfd(open), entry->d_name, 0);
+	if (open)
+		closedir(open);
+	rmdir(folder);
+}
+
+/* ".date=D~PID" beside date=D; to be freed. */
+static char *folder_beside(const char *folder)
+{
+	const char *slash = strrchr(folder, '/');
+	char *path;
+
+	return asprintf(&path, "%.*s/.%s~%ld", (int)(slash - folder), folder,
+			slash + 1, (long)getpid()) < 0 ? NULL : path;
+}
+
+/* All files of a partition as one, but for those of a run. */
+static enum written merge(struct archive *a, const char *folder,
+			  const char *app, const char *path)
+{
+	struct names names;
+	struct content c = { .stored = true, .may_be_empty = true };
+	char **inputs, *label = NULL;
+	enum written done = FAILED;
+
+	if (!list(a, folder, &names))
+		return FAILED;
+	c.inputs = inputs = calloc((size_t)names.n + 1, sizeof(*inputs));
+	for (int i = 0; inputs && i < names.n; i++) {
+		inputs[c.n] = join(folder, "%s", names.at[i]->d_name);
+		c.n += inputs[c.n] != NULL;
+	}
+	if (app && asprintf(&label, "app=/^(?!\\Q%s\\E$)/", app) < 0)
+		label = NULL;
+	c.label = label;
+	if (inputs && c.n == (size_t)names.n && (!app || label))
+		done = write_file(a, &c, path);
+	for (size_t i = 0; inputs && i < c.n; i++)
+		free(inputs[i]);
+	free(inputs);
+	free(label);
+	free_names(&names);
+	return done;
+}
+
+/* The new folder takes the place of the old one, which is removed. */
+static bool exchange(const struct archive *a, const char *new,
+		     const char *folder)
+{
+#ifdef RENAME_EXCHANGE
+	if (!sync_path(a, new))
+		return false;
+	if (renameat2(AT_FDCWD, new, AT_FDCWD, folder, RENAME_EXCHANGE) == 0)
+		return true;
+#else
+	errno = ENOSYS;
+#endif
+	cli_say(a->cli, "%s: %s: this file system does not exchange two "
+		"folders at once, so files are not merged there", folder,
+		strerror(errno));
+	return false;
+}
+
+/*
+ * Rebuilds a partition: its files as one, without those of `app`, of which
+ * `run` (or NULL) is the new file.
+ */
+static bool rebuild(struct archive *a, const char *folder, const char *app,
+		    const char *run, const char *name)
+{
+	char *new = folder_beside(folder);
+	char *merged = new ? join(new, "%s", MERGED) : NULL;
+	char *placed = new && run ? join(new, "%s", name) : NULL;
+	bool good = merged && (placed || !run) &&
+		    (mkdir(new, 0777) == 0 || say_failed(a, new)) &&
+		    merge(a, folder, app, merged) != FAILED &&
+		    (!run || rename(run, placed) == 0 || say_failed(a, run)) &&
+		    exchange(a, new, folder);
+
+	if (new)
+		remove_folder(new);
+	free(new);
+	free(merged);
+	free(placed);
+	return good;
+}
+
+static bool has_merged(const char *folder)
+{
+	char *path = join(folder, "%s", MERGED);
+	bool has = path && access(path, F_OK) == 0;
+
+	free(path);
+	return has;
+}
+
+/* Adding ---------------------------------------------------------------- */
+
+/* A run that had another date, as that of a file that was copied, moves. */
+static bool move_earlier(const struct archive *a, const char *folder,
+			 const char *path, const char *name)
+{
+	char *up = strndup(folder, (size_t)(strrchr(folder, '/') - folder));
+	struct names dates = { 0 };
+	bool good = up && list(a, up, &dates);
+
+	for (int i = 0; good && i < dates.n; i++) {
+		char *date = join(up, "%s", dates.at[i]->d_name);
+		char *file = date ? join(date, "%s", name) : NULL;
+
+		if (file && strcmp(file, path) != 0 &&
+		    rename(file, path) != 0 && errno != ENOENT)
+			good = say_failed(a, file);
+		free(date);
+		free(file);
+	}
+	free_names(&dates);
+	free(up);
+	return good;
+}
+
+static bool place(struct archive *a, const char *folder, const char *app,
+		  const char *hidden, const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	if (has_merged(folder))
+		return rebuild(a, folder, app, hidden, name);
+	return move_earlier(a, folder, path, name) &&
+	       (rename(hidden, path) == 0 || say_failed(a, path)) &&
+	       sync_path(a, folder);
+}
+
+/* Where a run belongs; app and name are to be freed. */
+struct run {
+	const char *app;
+	char *name;
+	char date[16];
+	bool known;		/* by an event log, or its path */
+};
+
+static bool describe_run(const struct archive *a, const struct batch_group *g,
+			 struct run *run)
+{
+	const struct batch_input *input = g->inputs;
+	const struct app *app = app_of(a, input->values[0]);
+	char name[512], date[512];
+	bool named = flame_path_label(input->path, "app-name", name,
+				      sizeof(name));
+	bool dated = flame_path_label(input->path, "date", date, sizeof(date));
+
+	*run = (struct run){ .app = input->values[0], .known = app || named };
+	run->name = strdup(named ? name : app ? app->name : UNKNOWN);
+	if (dated && strlen(date) < sizeof(run->date))
+		strcpy(run->date, date);
+	else
+		date_of(app && app->started ?
+				(time_t)(app->started / 1000000000) :
+				(time_t)atoll(input->mtime), run->date);
+	return run->name || cli_no_memory(a->cli);
+}
+
+static void say_added(const struct archive *a, const struct run *run,
+		      const char *path)
+{
+	if (a->cli->quiet)
+		return;
+	if (run->known)
+		cli_say(a->cli, "%s", path);
+	else
+		cli_say(a->cli, "%s (no event log names the application: its "
+			"name is \"" UNKNOWN "\", its date that of the file)",
+			path);
+}
+
+static bool add_run(struct archive *a, const struct batch_group *group,
+		    const struct run *run)
+{
+	char *name = part_of(run->name), *date = part_of(run->date);
+	char *app = part_of(run->app), *folder = NULL, *path = NULL;
+	char *hidden = NULL, **inputs = calloc(group->n, sizeof(*inputs));
+	struct content c = { .inputs = inputs, .n = group->n, .app = run->app };
+	bool good = name && date && app && inputs &&
+		    asprintf(&folder, "%s/app-name=%s/date=%s", a->folder,
+			     name, date) >= 0 &&
+		    asprintf(&path, "%s/%s.parquet", folder, app) >= 0 &&
+		    asprintf(&hidden, "%s/.%s~%ld", folder, app,
+			     (long)getpid()) >= 0;
+
+	for (size_t i = 0; good && i < group->n; i++)
+		inputs[i] = group->inputs[i].path;
+	if (!good)
+		cli_no_memory(a->cli);
+	good = good && take_lock(a, LOCK_SH) && make_folders(a, folder) &&
+	       (!has_merged(folder) || take_lock(a, LOCK_EX)) &&
+	       write_run(a, &c, hidden) == WRITTEN &&
+	       place(a, folder, run->app, hidden, path);
+	if (good)
+		say_added(a, run, path);
+	else if (hidden)
+		unlink(hidden);
+	free(name);
+	free(date);
+	free(app);
+	free(folder);
+	free(path);
+	free(hidden);
+	free(inputs);
+	return good;
+}
+
+/* A run of several files must be told by their paths. */
+static bool is_one_run(const struct archive *a, const struct batch_group *g)
+{
+	char app[512];
+
+	if (g->n < 2 || a->napps == 1 ||
+	    flame_path_label(g->inputs->path, "app", app, sizeof(app)))
+		return true;
+	cli_say(a->cli, "%s and %s: both would be the run %s: name the "
+		"applications of files by --path-labels, as '(?<app>[^/]+)/[^/]"
+		"+$' for folders", g->inputs[0].path, g->inputs[1].path,
+		g->inputs->values[0]);
+	return false;
+}
+
+static int add_runs(struct archive *a, struct flame *flame)
+{
+	struct batch *batch = a->batch;
+	bool good;
+
+	a->cli->all_metrics = !a->cli->event;
+	good = make_folders(a, a->folder) &&
+	       batch_find_logs(batch, flame) &&
+	       batch_parse_keys(batch, "app") && find_apps(a, flame) &&
+	       batch_collect(batch, flame) && name_runs(a) &&
+	       batch_make_groups(batch);
+
+	for (size_t i = 0; good && i < batch->ngroups; i++)
+		good = is_one_run(a, &batch->groups[i]);
+	if (good && !batch->ngroups)
+		cli_say(a->cli, "no profile was found");
+	a->failed = a->failed || !good || !batch->ngroups;
+	for (size_t i = 0; good && i < batch->ngroups; i++) {
+		struct run run = { 0 };
+
+		if (!describe_run(a, &batch->groups[i], &run) ||
+		    !add_run(a, &batch->groups[i], &run))
+			a->failed = true;
+		free(run.name);
+	}
+	return a->failed ? CLI_TROUBLE : CLI_FINE;
+}
+
+/* Compacting ------------------------------------------------------------ */
+
+/* What an addition or a compaction left that was killed. */
+static bool is_left(const char *name)
+{
+	return name[0] == '.' && strchr(name, '~');
+}
+
+static enum walk_answer clean(void *arg, const struct walk_entry *entry)
+{
+	(void)arg;
+	if (entry->kind == WALK_FOLDER && is_left(entry->name)) {
+		remove_folder(entry->path);
+		return WALK_SKIP;
+	}
+	if (entry->kind == WALK_FILE && is_left(entry->name))
+		unlink(entry->path);
+	return WALK_ON;
+}
+
+static enum walk_answer compact_date(void *arg, const struct walk_entry *entry)
+{
+	struct archive *a = arg;
+	struct names names;
+	bool several;
+
+	if (entry->kind != WALK_FOLDER)
+		return WALK_ON;
+	if (entry->depth < 2)
+		return entry->depth && strncmp(entry->name, "app-name=", 9) ?
+			       WALK_SKIP : WALK_ON;
+	if (strncmp(entry->name, "date=", 5) != 0)
+		return WALK_SKIP;
+	if (!list(a, entry->path, &names)) {
+		a->failed = true;
+		return WALK_STOP;
+	}
+	several = names.n > 1;
+	free_names(&names);
+	if (several && !rebuild(a, entry->path, NULL, NULL, NULL))
+		a->failed = true;
+	else if (several && a->cli->verbose)
+		cli_say(a->cli, "%s: merged", entry->path);
+	return a->failed ? WALK_STOP : WALK_SKIP;
+}
+
+static int compact(struct archive *a)
+{
+	if (access(a->folder, F_OK) != 0)
+		return say_failed(a, a->folder) ? CLI_FINE : CLI_TROUBLE;
+	if (!take_lock(a, LOCK_EX))
+		return CLI_TROUBLE;
+	if (walk(a->folder, clean, a) != 0 ||
+	    walk(a->folder, compact_date, a) != 0)
+		a->failed = !say_failed(a, a->folder);
+	return a->failed ? CLI_TROUBLE : CLI_FINE;
+}
+
+/* ------------------------------------------------------------------------ */
+
+int batch_archive(struct batch *batch, struct flame *flame, bool compacts)
+{
+	struct archive a = {
+		.cli = batch->cli, .batch = batch, .folder = batch->site,
+		.lock = -1,
+	};
+	int status = compacts ? compact(&a) : add_runs(&a, flame);
+
+	if (a.lock >= 0)
+		close(a.lock);
+	for (size_t i = 0; i < a.napps; i++) {
+		free(a.apps[i].id);
+		free(a.apps[i].name);
+	}
+	free(a.apps);
+	return status;
+}
