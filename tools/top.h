@@ -8,7 +8,7 @@
 #include "table.h"
 
 enum top_format { TOP_TEXT, TOP_TSV, TOP_CSV, TOP_JSON, TOP_MARKDOWN };
-enum { TOP_MAX_KEYS = 8, TOP_MAX_METRICS = 8 };
+enum { TOP_MAX_KEYS = 8, TOP_MAX_METRICS = 15 };
 
 /* A metric beside the table's. */
 struct top_metric {
