@@ -10,8 +10,8 @@ typedef struct { const char *dli_fname; void *dli_fbase; } Dl_info;
 #define RTLD_NOW 2
 #define RTLD_LAZY 1
 #define RTLD_LOCAL 0
-FL_WASI_LACKS(void *, dlopen, NULL, const char *file, int mode)
-FL_WASI_LACKS(void *, dlsym, NULL, void *library, const char *name)
+void *dlopen(const char *file, int mode);
+void *dlsym(void *library, const char *name);
 FL_WASI_LACKS(int, dladdr, 0, const void *at, Dl_info *found)
 FL_WASI const char *dlerror(void)
 {

@@ -73,7 +73,7 @@ PROBE = """(async () => {
 })()"""
 
 
-def folded(browser, files, what):
+def folded(browser, files, what, name):
     """That flame-fold writes the same of each file."""
     browser.run("""document.body.append(Object.assign(document.createElement(
         "input"), { type: "file", multiple: true, id: "probe" })), 0""")
@@ -87,8 +87,8 @@ def folded(browser, files, what):
             if seen != wanted:
                 problems.append(f"{file.relative_to(what)}: {seen} {wanted}")
     browser.run('document.getElementById("probe").remove()')
-    verdict(f"flame-fold writes the same of {len(files)} files of "
-            f"{what.name}, and says the same", "\n".join(problems))
+    verdict(f"flame-fold writes the same of {len(files)} {name}, "
+            "and says the same", "\n".join(problems))
 
 
 # Until the page has done its work: a change of its state is awaited.
@@ -330,12 +330,21 @@ def main():
     same("a run is cancelled", page.text("messages"),
          "flame-drop: cancelled\n")
 
+    with tempfile.TemporaryDirectory() as folder:
+        mangled = Path(folder) / "mangled.folded"
+        mangled.write_text(
+            "_ZN10JavaThread3runEv;_ZNSt6vectorIiSaIiEE9push_backERKi 3\n"
+            "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE;_Znot 2\n")
+        folded(browser, [mangled], Path(folder), "file of mangled names")
+
     folded(browser, sorted(f for f in DATA.rglob("*") if f.is_file() and
-                           f.name not in ("README", "record.sh")), DATA)
+                           f.name not in ("README", "record.sh")), DATA,
+           "files of tests/data")
     corpus = os.environ.get("FLAME_CORPUS")
     if corpus and os.environ.get("DROP_CORPUS"):
         folded(browser, sorted(f for f in Path(corpus).rglob("*")
-                               if f.is_file()), Path(corpus))
+                               if f.is_file()), Path(corpus),
+               "files of the corpus")
     same("no request to a network", browser.requests(), [])
     same("nothing in the console", [e["params"]["entry"]["text"] for e in
          browser.events if e.get("method") == "Log.entryAdded"], [])
