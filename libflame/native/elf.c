@@ -260,22 +260,40 @@ const struct fl_elf_section *fl_elf_section_of_type(const struct fl_elf *elf,
 	return NULL;
 }
 
+/* Notes of a section, one after the other; that of the vdso is ".note". */
+static bool find_build_id(struct fl_elf *elf, uint64_t at, uint64_t end)
+{
+	enum { MAX_NOTES = 64 };
+	uint8_t note[16];
+	uint64_t name, size;
+
+	for (unsigned i = 0; i < MAX_NOTES && at < end &&
+	     fl_elf_read(elf, at, note, sizeof(note)); i++) {
+		name = (fl_elf_number(elf, note, 4) + 3) & ~UINT64_C(3);
+		size = fl_elf_number(elf, note + 4, 4);
+		at += 12 + name;
+		if (fl_elf_number(elf, note + 8, 4) == NT_GNU_BUILD_ID &&
+		    memcmp(note + 12, "GNU", 4) == 0 &&
+		    size <= sizeof(elf->build_id) &&
+		    fl_elf_read(elf, at, elf->build_id, size)) {
+			elf->build_id_size = size;
+			return true;
+		}
+		at += (size + 3) & ~UINT64_C(3);
+	}
+	return false;
+}
+
 static void read_build_id(struct fl_elf *elf)
 {
-	const struct fl_elf_section *section =
-		fl_elf_section(elf, ".note.gnu.build-id");
-	uint8_t note[12];
-	uint64_t size;
+	for (size_t i = 0; i < elf->nsections; i++) {
+		const struct fl_elf_section *s = &elf->sections[i];
 
-	if (!section || !fl_elf_read(elf, section->offset, note, sizeof(note)))
-		return;
-	size = fl_elf_number(elf, note + 4, 4);
-	if (fl_elf_number(elf, note + 8, 4) != NT_GNU_BUILD_ID ||
-	    fl_elf_number(elf, note, 4) != 4 || size > sizeof(elf->build_id))
-		return;
-	if (fl_elf_read(elf, section->offset + sizeof(note) + 4,
-			elf->build_id, size))
-		elf->build_id_size = size;
+		if (s->type == SHT_NOTE && s->offset <= elf->size &&
+		    s->size <= elf->size - s->offset &&
+		    find_build_id(elf, s->offset, s->offset + s->size))
+			return;
+	}
 }
 
 static struct fl_elf *start(int fd, const void *bytes, uint64_t size,

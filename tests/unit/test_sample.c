@@ -7,6 +7,7 @@
 
 #include "base/demangle.h"
 #include "native/jitdump.h"
+#include "native/module.h"
 #include "native/plain_name.h"
 #include "sample/blocked.h"
 #include "sample/ring.h"
@@ -978,6 +979,15 @@ Test(names, plain_ones_have_no_parameters)
 	}
 	cr_expect_not(fl_plain_name(&buf, "main"));
 	fl_buf_free(&buf);
+}
+
+/* Its note is in a section of another name than that of files. */
+Test(elf, the_build_id_of_the_vdso_is_known)
+{
+	struct fl_elf *elf = fl_elf_vdso();
+
+	cr_expect(!elf || elf->build_id_size >= 16);
+	fl_elf_close(elf);
 }
 
 /* By jitdump-specification.txt of perf: a header, then records. */
