@@ -190,16 +190,19 @@ const draw = async () => {
 		const result = await make("html");
 		const pages = new Map(result.files.map((it) => [it.path, it.file]));
 		tell_command(result.args);
-		if (pages.has("index.html"))
+		$("formats").hidden = pages.has("index.html");
+		if (pages.has("index.html")) {
 			await show_report(pages, "index.html");
-		else if (result.output.size) {
+			$("saving").hidden = false;
+		} else if (result.output.size) {
 			$("picture").setAttribute("sandbox",
 				"allow-scripts allow-downloads allow-popups");
 			$("picture").onload = null;
 			show(await result.output.text());
 			$("saving").hidden = false;
-		} else
+		} else {
 			explain(result, result.args);
+		}
 		last = result;
 	} catch (e) {
 		say(`flame-drop: ${e.message}\n`);
@@ -276,6 +279,10 @@ $("cancel").onclick = () => stop("cancelled");
 $("save").onclick = async () => {
 	const format = $("format").value;
 	try {
+		if (last.files.length) {
+			save(await zip(last.files), "report.zip");
+			return ended();
+		}
 		const result = format === "html" ? last : await make(format);
 		tell_command(result.args);
 		if (result.output.size)

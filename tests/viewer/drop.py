@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """drop.py CHROMIUM PAGE: flame-drop.html beside the tools of this machine."""
-import base64
 import hashlib
+import io
 import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -147,23 +148,27 @@ def drawn(page, name, args, folder):
          said)
 
 
-def saves(page, file, folder, formats):
-    browser = page.browser
-    for format, tool_args in formats:
-        with tempfile.TemporaryDirectory() as downloads:
-            browser.call("Page.setDownloadBehavior", behavior="allow",
-                         downloadPath=downloads)
-            page.set(format=format)
-            browser.run("document.getElementById('save').click()")
-            while True:
-                event = browser.wait_for("Page.downloadProgress")
-                if event["params"]["state"] != "inProgress":
-                    break
-            [saved] = Path(downloads).iterdir()
-            wanted = tool([*tool_args, file], folder)[1]
-            same(f"saved as {format}: {saved.name}", saved.read_bytes(),
-                 wanted)
+def saved(page):
+    """The name and the bytes of what the button saves."""
+    with tempfile.TemporaryDirectory() as downloads:
+        page.browser.call("Page.setDownloadBehavior", behavior="allow",
+                          downloadPath=downloads)
+        page.browser.run("document.getElementById('save').click()")
+        while True:
+            event = page.browser.wait_for("Page.downloadProgress")
+            if event["params"]["state"] != "inProgress":
+                break
+        [file] = Path(downloads).iterdir()
         page.runs += 1
+        return file.name, file.read_bytes()
+
+
+def saves(page, file, folder, formats):
+    for format, tool_args in formats:
+        page.set(format=format)
+        name, found = saved(page)
+        same(f"saved as {format}: {name}", found,
+             tool([*tool_args, file], folder)[1])
 
 
 # The first link to a page of stacks, once it was followed.
@@ -230,6 +235,14 @@ def report(page):
              page.picture().decode(),
              (Path(folder) / "report/index.html").read_text())
         looks(page.browser, "report")
+        name, archive = saved(page)
+        site = Path(folder) / "report"
+        with zipfile.ZipFile(io.BytesIO(archive)) as pages:
+            same(f"saved: {name} has the report's files", {
+                it: hashlib.sha256(pages.read(it)).hexdigest()
+                for it in pages.namelist()}, {
+                str(f.relative_to(site)): hashlib.sha256(f.read_bytes())
+                .hexdigest() for f in site.rglob("*") if f.is_file()})
         link = page.browser.run(FOLLOWED)
         same(f"a link of the report leads to {link}", page.picture().decode(),
              (Path(folder) / "report" / link).read_text())
