@@ -191,6 +191,7 @@ script_tests = \
 	tests/python/notebook \
 	tests/consumers/run \
 	tests/consumers/answers \
+	tests/assistant/questions \
 	tests/assistant/run \
 	tests/laws/damage \
 	tests/record/python \
