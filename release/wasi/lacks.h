@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What wasi-libc leaves out of POSIX, for a WebAssembly module: these headers
- * stand before its own (release/libraries), and complete them.  There is one thread,
- * so locks do nothing; there are no other processes, no sockets and no
+ * stand before its own (release/libraries), and complete them.  There is one
+ * thread, so locks do nothing; there are no other processes, no sockets and no
  * libraries to open, so calls for them fail with ENOSYS.
  */
 #ifndef FL_WASI_LACKS_H

@@ -159,8 +159,8 @@ const ended = () => {
 // What ended badly, in words.
 const explain = ({ status, failed, memory }, args) => {
 	if (memory > 3.5e9 || /memory|allocation/i.test(failed))
-		say(`flame-drop: out of memory: a page has 4 GB at most; in the shell there is no such limit: ${
-			spelled(args)}\n`);
+		say("flame-drop: out of memory: a page has 4 GB at most; in " +
+			`the shell there is no such limit: ${spelled(args)}\n`);
 	else if (failed)
 		say(`flame-drop: ${failed}\n`);
 	$("state").textContent = status ? "Nothing was drawn" : "";
