@@ -19,7 +19,7 @@ enum {
 	MAX_STD = 72,		/* for Ss, Sa, .. */
 	MAX_PARTS = 64,		/* whose size is remembered */
 	MAX_NESTED = 64,	/* brackets */
-	SAFE_NAME = 1 << 20	/* that the library may write */
+	SAFE_NAME = 4 << 20	/* that the library may write */
 };
 
 static fl_demangler *library;
