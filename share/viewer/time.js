@@ -248,7 +248,7 @@ function briefly(names) {
 
 function fillHeat(width) {
 	const { facets, weight, time } = d.moments;
-	let facet, row;
+	let facet, row, more;
 	heat.left = heat.lined ? GUTTER : 0;
 	if (heat.lined) {
 		facet = facetBy(facets, heat.by) ||
@@ -257,13 +257,18 @@ function fillHeat(width) {
 			facet = facetBy(facets, "pool") || facet;
 		$("lines_by").value = facet.name;
 		const [{ total }] = facetSums(heat.facet = facet).columns;
-		heat.order = [...total.keys()].filter((v) => total[v])
-			.sort((a, b) => total[b] - total[a]).slice(0, LINES);
+		const all = [...total.keys()].filter((v) => total[v])
+			.sort((a, b) => total[b] - total[a]);
+		heat.order = all.slice(0, LINES);
+		more = all.length > LINES && `: ${LINES} of ${grouped(all.length)}`;
 		heat.rows = heat.order.length;
 		row = facet.list.map((s, v) => heat.order.indexOf(v));
 		heat.labels = briefly(heat.order.map((v) => facet.list[v] ||
 			"(none)"));
 	}
+	more = "Threads" + (more || "");
+	if ($("lines").textContent !== more)
+		$("lines").textContent = more;
 	sizeCells(width - heat.left, time.length);
 	const { rows, cols, lined } = heat;
 	const bins = heat.bins = f64(rows * cols);
