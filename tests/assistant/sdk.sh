@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# For tests that ask flame mcp by the SDK, which comes from PyPI; they work in an
-# empty folder.
+# For tests that ask flame mcp by the SDK, which comes from PyPI; they work in
+# an empty folder.
 . "$TOP/tests/tap.sh"
 : "${BUILD:=$TOP/build}"
 export LC_ALL=C.UTF-8 TOP BUILD

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every tool of flame mcp beside the command line: tools.py DATA PAGES ELSEWHERE."""
+"""Every tool of flame mcp beside the command line.
+
+tools.py DATA PAGES ELSEWHERE
+"""
 
 import asyncio
 import json

@@ -36,7 +36,8 @@ Profiles (JFR, perf, pprof, folded text and some 40 formats) and Spark jobs.
 Begin with open. Weights are in `unit`; a share is of `total`. self is where a
 frame is the leaf, total where it is anywhere on the stack, so totals of several
 frames do not add up. cpu counts running threads, wall also waiting ones: do not
-compare one with the other. `reading` says what cannot be concluded from an answer.
+compare one with the other. `reading` says what
+an answer cannot show.
 """
 
 
@@ -59,7 +60,8 @@ class Folders:
                    for root in self.roots)
 
     def resolve(self, path: str) -> str:
-        """The real path of a file or folder; relative ones are below a root."""
+        """The real path of a file or folder; relative ones are below a root.
+        """
         if "\0" in path or not path:
             raise Refused("a path is empty or has a NUL")
         tries = [path] if os.path.isabs(path) else [
@@ -76,7 +78,8 @@ class Folders:
                       "files" % path)
 
     def files(self, path: str) -> List[str]:
-        """A file, or all files below a folder, but those that lead out of it."""
+        """A file, or all files below a folder, but those that lead out of it.
+        """
         real = self.resolve(path)
         if not os.path.isdir(real):
             return [self.regular(real)]
@@ -143,7 +146,7 @@ def spell(value: Any) -> str:
 
 
 def error_of(share: float, total: float) -> float:
-    """Percent by which chance moves a share of this number of samples (95 %)."""
+    """Percent by which chance moves a share of that many samples."""
     return 196 * math.sqrt(share * (1 - share) / total)
 
 
@@ -265,7 +268,8 @@ class Server:
         return bounded(json.loads(data), said, budget)
 
     def open(self, path: str, budget: int = BUDGET) -> str:
-        """What a profile says of itself and which metrics it has; of a folder, which files there are. Begin here."""
+        """What a profile says of itself and which metrics it has; of a folder,
+        which files there are. Begin here."""
         budget = limit(budget)
         real = self.folders.resolve(path)
         if os.path.isdir(real):
@@ -283,7 +287,8 @@ class Server:
         return bounded(answer, said, budget)
 
     def events(self, paths: List[str], budget: int = BUDGET) -> str:
-        """The metrics of profiles: samples, total and its unit, first and last time, threads, samples without a stack."""
+        """The metrics of profiles: samples, total and its unit, first and last
+        time, threads, samples without a stack."""
         return self.ask(paths, budget, "--event=list", tool="flame-fold")
 
     def table(self, paths: List[str], key: str, event: str = "",
@@ -291,7 +296,11 @@ class Server:
               thread: str = "", label: str = "", time_from: str = "",
               time_to: str = "", spark_events: str = "", rows: int = 30,
               budget: int = BUDGET) -> str:
-        """A row for each value of labels, the heaviest first, and what it does most. key: thread, state, file, or with spark_events (an event log) query, stage, executor, operator, task; several with commas. events: metrics as columns, cost,wall; cost is in core-seconds and needs spark_events."""
+        """A row for each value of labels, the heaviest first, and what it does
+        most. key: thread, state, file, or with spark_events (an event log)
+        query, stage, executor, operator, task; several with commas. events:
+        metrics as columns, cost,wall; cost is in core-seconds and needs
+        spark_events."""
         return self.ask(paths, budget, "--key=" + key, "--rows=%d" % rows,
                         *(["--events=" + events] if events else []),
                         *self.options(event, keep, root, thread, label,
@@ -301,7 +310,9 @@ class Server:
             keep: str = "", root: str = "", thread: str = "", label: str = "",
             time_from: str = "", time_to: str = "", spark_events: str = "",
             rows: int = 30, budget: int = BUDGET) -> str:
-        """The heaviest frames, by their own weight (sort self) or with what they call (total). keep, root, thread: only stacks with a frame that matches, from that frame on, of threads that match."""
+        """The heaviest frames, by their own weight (sort self) or with what
+        they call (total). keep, root, thread: only stacks with a frame that
+        matches, from that frame on, of threads that match."""
         return self.ask(paths, budget, "--sort=" + sort, "--rows=%d" % rows,
                         *self.options(event, keep, root, thread, label,
                                       time_from, time_to, spark_events))
@@ -330,7 +341,9 @@ class Server:
              root: str = "", thread: str = "", label: str = "",
              time_from: str = "", time_to: str = "", spark_events: str = "",
              budget: int = BUDGET) -> str:
-        """The tree of calls with its heaviest frames; (lighter) is the sum of what is left out below a caller, passed the number of frames left out before one."""
+        """The tree of calls with its heaviest frames; (lighter) is the sum of
+        what is left out below a caller, passed the number of frames left out
+        before one."""
         return self.ask(paths, budget, "--tree",
                         *self.options(event, keep, root, thread, label,
                                       time_from, time_to, spark_events))
@@ -338,7 +351,8 @@ class Server:
     def search(self, paths: List[str], match: str, event: str = "",
                thread: str = "", label: str = "", spark_events: str = "",
                budget: int = BUDGET) -> str:
-        """Which frames match an expression, and the share of stacks that have one."""
+        """Which frames match an expression, and the share of stacks that have
+        one."""
         budget = limit(budget)
         files = self.inputs(paths)
         options = self.options(event, "", "", thread, label,
@@ -364,7 +378,9 @@ class Server:
     def compare(self, before: List[str], after: List[str], event: str = "",
                 sort: str = "self", normalize: bool = False, keep: str = "",
                 rows: int = 30, budget: int = BUDGET) -> str:
-        """What moved from one profile (or sum of several) to another. normalize: as if both had the same total. From two profiles a change cannot be distinguished from chance: see runs."""
+        """What moved from one profile (or sum of several) to another.
+        normalize: as if both had the same total. From two profiles a change
+        cannot be distinguished from chance: see runs."""
         data, said = run("flame-diff", [
             "-f", "json", "--top=%d" % rows, "--sort=" + sort,
             *(["--normalize=total"] if normalize else []),
@@ -375,7 +391,9 @@ class Server:
     def runs(self, before: List[str], after: List[str], event: str = "",
              normalize: bool = False, gate: str = "",
              budget: int = BUDGET) -> str:
-        """Which frames changed by more than runs do by themselves, with 95 % intervals: three or more runs of each side, a path each. gate 3%: the verdict whether any grew by more."""
+        """Which frames changed by more than runs do by themselves, with 95 %
+        intervals: three or more runs of each side, a path each. gate 3%: the
+        verdict whether any grew by more."""
         data, said = run("flame-diff", [
             "-f", "json", "--runs",
             *(["--normalize=total"] if normalize else []),
@@ -412,21 +430,27 @@ class Server:
 
     def findings(self, spark_events: str, profiles: Optional[List[str]] = None,
                  budget: int = BUDGET) -> str:
-        """What the report of a Spark job finds: the troubles of its event log, what to try, and what was paid in core-seconds. profiles: its executors' recordings, or a folder of them."""
+        """What the report of a Spark job finds: the troubles of its event log,
+        what to try, and what was paid in core-seconds. profiles: its
+        executors' recordings, or a folder of them."""
         return self.part(spark_events, profiles or [], budget,
                          ("findings", "executors", "profiled", "paid", "wall"),
                          "core-seconds; wall in seconds")
 
     def clock(self, spark_events: str, profiles: Optional[List[str]] = None,
               budget: int = BUDGET) -> str:
-        """When a Spark job would end: its seconds, as the log has them and as a replay finds them, what made it last (causes), and what would end it sooner (changes). A replay is an estimate."""
+        """When a Spark job would end: its seconds, as the log has them and as
+        a replay finds them, what made it last (causes), and what would end it
+        sooner (changes). A replay is an estimate."""
         return self.part(spark_events, profiles or [], budget,
                          ("started", "ended", "wall", "replayed", "causes",
                           "changes"), "seconds; members _us microseconds")
 
     def bill(self, spark_events: str, profiles: Optional[List[str]] = None,
              budget: int = BUDGET) -> str:
-        """Where the core-seconds of a Spark job went: paid, of it CPU, garbage collection, waiting, idle, and a row for each stage with its query; rows add up to paid."""
+        """Where the core-seconds of a Spark job went: paid, of it CPU, garbage
+        collection, waiting, idle, and a row for each stage with its query;
+        rows add up to paid."""
         return self.part(spark_events, profiles or [], budget,
                          ("executors", "profiled", "paid", "cpu", "gc",
                           "python", "wait", "unknown", "overhead", "unended",
@@ -490,7 +514,9 @@ def serve(folders: Folders, pages: Optional[str]) -> None:
                        log_level="ERROR")
     answers = Server(folders, pages)
     for name in TOOLS:
-        server.add_tool(wrapped(getattr(answers, name), ToolError), name=name,
+        method = getattr(answers, name)
+        server.add_tool(wrapped(method, ToolError), name=name,
+                        description=" ".join(method.__doc__.split()),
                         structured_output=False)
     server.run("stdio")
 
