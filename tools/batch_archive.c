@@ -145,7 +145,7 @@ static char *stem_of(const char *path)
 	return strndup(name, n);
 }
 
-/* Inputs whose paths tell no application: that of the log, or a run each. */
+/* Inputs whose paths name no application: that of the log, or a run each. */
 static bool name_runs(struct archive *a)
 {
 	struct batch *batch = a->batch;
@@ -266,7 +266,7 @@ static struct flame_sink *make_chain(struct archive *a, struct flame *flame,
 {
 	struct flame_sink *sink = cli_make_writer(a->cli, flame, path);
 
-	/* The folders tell these. */
+	/* These are in the names of folders. */
 	sink = flame_label_sink(sink, "app-name", NULL);
 	sink = flame_label_sink(sink, "date", NULL);
 	if (c->app)
