@@ -56,6 +56,11 @@ bool diff_check_since(struct cli *cli)
 			"--by");
 		return false;
 	}
+	if (!*diff->since || strpbrk(diff->since, "=,")) {
+		cli_say(cli, "--since %s: the name of one label, as app or "
+			"date", diff->since);
+		return false;
+	}
 	if (diff->normalize && strcmp(diff->normalize, "time") == 0) {
 		cli_say(cli, "--since: --normalize=total, or none");
 		return false;
