@@ -340,6 +340,7 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/record.c libflame/sample/recorder.h \
 	libflame/sample/sample.h libflame/sample/script.c \
 	libflame/sample/running.c libflame/sample/running.h \
+	libflame/sample/runtimes.c \
 	libflame/sample/sockets.c libflame/sample/spill.c \
 	libflame/sample/stops.c libflame/sample/stops.h \
 	libflame/sample/cpu_time.c \

@@ -270,6 +270,19 @@ static void say_missed(const struct cli *cli,
 		"kernel.perf_event_paranoid=0");
 }
 
+static void say_runtimes(const struct cli *cli,
+			 const struct fl_record_result *result)
+{
+	const char *name, *remedy, *last = "";
+
+	for (unsigned i = 0;
+	     fl_runtime_next(result->runtimes, &i, &name, &remedy); last = name)
+		if (strcmp(name, last) != 0)
+			cli_say(cli, "functions of %s have no names here, and "
+				"its stacks do not count as complete: %s", name,
+				remedy);
+}
+
 static void say_result(const struct cli *cli,
 		       const struct fl_record_result *result)
 {
@@ -277,7 +290,8 @@ static void say_result(const struct cli *cli,
 	double samples = (double)FL_MAX(result->samples, 1);
 	double whole = 100 * (double)result->whole / samples;
 	double truncated = 100 * (double)result->truncated / samples;
-	double broken = 100 - whole - truncated -
+	double unreadable = 100 * (double)result->unreadable / samples;
+	double broken = 100 - whole - truncated - unreadable -
 			100 * (double)result->nameless / samples;
 	double lost = (double)result->lost;
 	double gone = 100 * (double)result->gone / samples;
@@ -308,6 +322,12 @@ static void say_result(const struct cli *cli,
 		cli_say(cli, "%.1f %% of the stacks are broken: their code has "
 			"neither call frame information nor frame pointers "
 			"(-fno-omit-frame-pointer)", broken);
+	if (unreadable > 5)
+		cli_say(cli, "%.1f %% of the stacks are [not readable]: "
+			"flame-record may not read the memory of other users' "
+			"processes, or of other namespaces of processes: as "
+			"root, or with CAP_SYS_PTRACE, it may", unreadable);
+	say_runtimes(cli, result);
 	if (gone > 5)
 		cli_say(cli, "%.1f %% of the stacks have [frame gone]: "
 			"functions of Python that ended before they were read; "

@@ -90,7 +90,7 @@ static bool read_header(struct fl_elf *elf, struct header *h)
 	type = (unsigned)next(&f, 2);
 	elf->machine = (uint16_t)next(&f, 2);
 	next(&f, 4);			/* version */
-	next_word(&f);			/* entry */
+	elf->entry = next_word(&f);
 	h->loads = next_word(&f);
 	h->sections = next_word(&f);
 	next(&f, 4 + 2);		/* flags, size */

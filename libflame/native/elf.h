@@ -22,6 +22,7 @@ struct fl_elf {
 	bool refused;		/* a larger one was not */
 	bool wide, big;		/* of 64 bits, big-endian */
 	uint16_t machine;	/* EM_X86_64 .. */
+	uint64_t entry;		/* where a program begins */
 	struct fl_elf_load *loads;
 	size_t nloads;
 	struct fl_elf_section {

@@ -357,6 +357,23 @@ static bool is_start(const struct fl_symbol *symbol, bool called_main)
 	return called_main;
 }
 
+/*
+ * Where programs begin.  musl's start has no call frame information, and in a
+ * stripped file no name.
+ */
+static bool is_entry(const struct fl_view *v, uint64_t lookup)
+{
+	enum { SIZE = 64 };
+	const struct fl_mapping *m = v->mapping(v->arg, lookup);
+	const struct fl_module *module = m ? m->module : NULL;
+	uint64_t address;
+
+	return module && module->elf && module->elf->entry &&
+	       fl_elf_address(module->elf, lookup - m->start + m->offset,
+			      &address) &&
+	       address - module->elf->entry < SIZE;
+}
+
 /* What a call before pc jumps to, or 0: e8, or ff 15 by way of a pointer. */
 static uint64_t called_at(const struct fl_view *v, uint64_t pc)
 {
@@ -551,7 +568,7 @@ enum fl_stack_end fl_unwind_view(const struct fl_view *v,
 			return FL_STACK_BROKEN;
 		status = step(v, symbol, lookup, &memory, &regs, &exact);
 		if (status == FL_STEP_UNREADABLE &&
-		    is_start(symbol, called_main))
+		    (is_start(symbol, called_main) || is_entry(v, lookup)))
 			return FL_STACK_WHOLE;
 		if (status == FL_STEP_UNREADABLE)
 			status = step_by_call(v, lookup, &memory, &regs);

@@ -13,7 +13,8 @@ enum fl_stack_end {
 	FL_STACK_WHOLE,		/* reaches the thread's first frame */
 	FL_STACK_TRUNCATED,	/* longer than the bytes that were copied */
 	FL_STACK_BROKEN,	/* no way was found further */
-	FL_STACK_UNSEEN		/* nothing of it was read */
+	FL_STACK_UNSEEN,	/* nothing of it was read, or no name */
+	FL_STACK_UNREADABLE	/* its process may not be read */
 };
 
 /* Rows of call frame information by module and address.  Zeroed: empty. */

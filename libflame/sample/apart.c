@@ -263,6 +263,8 @@ static void add_result(struct fl_record_result *to,
 	to->truncated += more->truncated;
 	to->stacks += more->stacks;
 	to->nameless += more->nameless;
+	to->unreadable += more->unreadable;
+	to->runtimes |= more->runtimes;
 	to->gone += more->gone;
 	to->joined += more->joined;
 	to->left_out += more->left_out;
@@ -284,6 +286,8 @@ static void sum_results(struct fl_recorder *r)
 	r->result.truncated = sum.truncated;
 	r->result.stacks = sum.stacks;
 	r->result.nameless = sum.nameless;
+	r->result.unreadable = sum.unreadable;
+	r->result.runtimes = sum.runtimes;
 	r->result.gone = sum.gone;
 	r->result.joined = sum.joined;
 	r->result.left_out = sum.left_out;

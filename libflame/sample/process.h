@@ -54,6 +54,9 @@ struct fl_process {
 		unsigned reads, pauses;
 	} budget;
 	flame_id jit_file;
+	unsigned runtime;		/* see fl_process_runtime: then */
+	unsigned runtime_programs;
+	int64_t runtime_read;
 };
 
 struct fl_processes {

@@ -222,13 +222,16 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 	int64_t begin = fl_process_begin_read(&r->processes);
 	enum fl_stack_end end = FL_STACK_WHOLE;
 	struct fl_cpython *python;
+	unsigned runtime;
+	bool named = false;
 
 	r->unwinder.gone = r->unwinder.nameless = false;
 	fl_apart_busy(p->pid);
-	if (fl_apart_is_unreadable(p->pid)) {
+	/* Processes outside of this namespace have the number 0, all of them. */
+	if (fl_apart_is_unreadable(p->pid) || (regs && p->pid <= 0)) {
 		fl_unwind_push(&r->unwinder,
 			       mark(r, &r->unreadable, "[not readable]"), 0);
-		return FL_STACK_BROKEN;
+		return FL_STACK_UNREADABLE;
 	}
 	if (regs) {
 		if (!p->has_maps)
@@ -246,6 +249,20 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 			end = FL_STACK_UNSEEN;
 	}
 	fl_process_end_read(&r->processes, p, begin);
+	runtime = regs ? fl_process_runtime(&r->processes, p, &named) : 0;
+	if (runtime && named)
+		r->named_runtimes |= UINT64_C(1) << runtime;
+	else if (runtime)
+		r->result.runtimes |= UINT64_C(1) << runtime;
+	/* One that has only begun may have its map soon. */
+	r->result.runtimes &= ~r->named_runtimes;
+	if (runtime && !named && end == FL_STACK_WHOLE)
+		end = FL_STACK_UNSEEN;
+	if (end == FL_STACK_BROKEN && !p->maps.count)
+		end = FL_STACK_UNREADABLE;
+	if (end == FL_STACK_UNREADABLE)
+		fl_unwind_push(&r->unwinder,
+			       mark(r, &r->unreadable, "[not readable]"), 0);
 	if (end == FL_STACK_TRUNCATED)
 		fl_unwind_push(&r->unwinder,
 			       mark(r, &r->truncated, "[truncated]"), 0);
@@ -305,6 +322,7 @@ void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
 	r->result.truncated += waiter->end == FL_STACK_TRUNCATED ? n : 0;
 	r->result.gone += waiter->gone ? n : 0;
 	r->result.nameless += waiter->end == FL_STACK_UNSEEN ? n : 0;
+	r->result.unreadable += waiter->end == FL_STACK_UNREADABLE ? n : 0;
 	count(r, sample);
 }
 

@@ -85,6 +85,7 @@ struct fl_recorder {
 	struct fl_waiters waiters;
 	struct fl_join join;
 	int64_t begin, deadline, ticked;
+	uint64_t named_runtimes;	/* that have a perf map */
 	int64_t children_begin;		/* CPU time of children; ns */
 	int64_t since_1970;		/* of the clock's zero */
 	bool hurries;			/* samples are looked at at once: there
@@ -140,6 +141,10 @@ bool fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *seen,
 		 struct flame_sample *sample);
 /* At the end, what nobody has paid. */
 bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample);
+
+/* runtimes.c: the interpreter of a process, which a perf map may name; 0: none. */
+unsigned fl_process_runtime(struct fl_processes *all,
+			    struct fl_process *process, bool *named);
 
 /* cpu_time.c */
 void fl_cpu_time_begin(struct fl_recorder *r);

@@ -35,6 +35,7 @@
  *	attach.c	commands to a JVM
  *	jvm_events.c	a JVM's allocations and locks, by its flight recorder
  *	check.c		what can be recorded here
+ *	runtimes.c	interpreters whose functions have no names
  *	list.c		processes by main class or script
  *	script.c	a writer of perf script's text
  *
@@ -81,6 +82,8 @@ struct fl_record_result {
 	uint64_t left_out;	/* wall: looks at tasks that these stand for */
 	uint64_t unseen;	/* offcpu: ns of waits that ended before their
 				   stacks were read */
+	uint64_t unreadable;	/* stacks of processes that may not be read */
+	uint64_t runtimes;	/* see fl_runtime_next */
 	double seconds;
 	double cpu;		/* seconds of CPU time, by the kernel's
 				   account; 0: not known */
@@ -107,6 +110,12 @@ struct flame_source *fl_record_open(struct flame *flame,
 				    const struct fl_recording *recording,
 				    struct fl_refusal *refusal);
 const struct fl_record_result *fl_record_result(const struct flame_source *s);
+/*
+ * Interpreters that were met whose functions have no names, from *i = 0 on, and
+ * what would help; false: no more.
+ */
+bool fl_runtime_next(uint64_t runtimes, unsigned *i, const char **name,
+		     const char **remedy);
 /* For fl_places_filter, before the source is closed. */
 struct fl_places *fl_record_places(const struct flame_source *source);
 /* The last address seen of a frame; 0: none. */
