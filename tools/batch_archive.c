@@ -428,7 +428,7 @@ static enum written merge(struct archive *a, const char *folder,
 	return done;
 }
 
-/* The new folder takes the place of the old one, which is removed. */
+/* Exchanges the old folder for the new one. */
 static bool exchange(const struct archive *a, const char *new,
 		     const char *folder)
 {
@@ -594,7 +594,7 @@ static bool add_run(struct archive *a, const struct batch_group *group,
 	return good;
 }
 
-/* A run of several files must be told by their paths. */
+/* The paths of a run of several files must name it. */
 static bool is_one_run(const struct archive *a, const struct batch_group *g)
 {
 	char app[512];
