@@ -191,7 +191,8 @@ struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols,
 	module->debug_fd = -1;
 	module->path = fl_arena_copy(&module->arena, path, strlen(path));
 	fl_dw.elf_version(EV_CURRENT);
-	if (!module->path || (module->fd >= 0 && !read_elf(module, symbols, lines))) {
+	if (!module->path ||
+	    (module->fd >= 0 && !read_elf(module, symbols, lines))) {
 		fl_debug_close(module);
 		return NULL;
 	}

@@ -60,8 +60,8 @@ struct fl_debug {
 /* Always one, though it may have neither symbols nor DWARF; NULL: memory. */
 struct fl_debug *fl_debug_open(const char *path);
 /*
- * Of a file that is open, which becomes its own; -1: of none.  With its symbols,
- * or with places in the source.
+ * Of a file that is open, which becomes its own; -1: of none.  With its
+ * symbols, or with places in the source.
  */
 struct fl_debug *fl_debug_of(int fd, const char *path, bool symbols,
 			     bool lines);
