@@ -103,7 +103,7 @@ void fl_apart_find_tracked(struct fl_recorder *r)
 		fl_apart_track(r->processes.data[i]->pid, true);
 }
 
-static void parse(struct fl_recorder *r, int opener)
+static void parse(struct fl_recorder *r, int opener, pid_t parent)
 {
 	struct fl_shared *shared = r->apart->shared;
 	size_t n = r->events.nrings;
@@ -120,6 +120,9 @@ static void parse(struct fl_recorder *r, int opener)
 	fl_target_ask_by(opener);
 	if (!fl_confine_parser(fds, n + 2))
 		_exit(2);
+	/* It may have been killed before its death was a signal. */
+	if (getppid() != parent)
+		_exit(0);
 	_exit(fl_recorder_parse(r, shared));
 }
 
@@ -171,6 +174,7 @@ static void end_both(struct fl_apart *apart)
 static bool start_both(struct fl_recorder *r)
 {
 	struct fl_apart *apart = r->apart;
+	pid_t parent = getpid();
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -192,7 +196,7 @@ static bool start_both(struct fl_recorder *r)
 	}
 	apart->parser = apart->opener > 0 ? fork() : -1;
 	if (apart->parser == 0)
-		parse(r, ends[0]);
+		parse(r, ends[0], parent);
 	close(ends[0]);
 	close(ends[1]);
 	return apart->parser > 0;

@@ -134,7 +134,7 @@ static const int calls[] = {
 	SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex,
 	SYS_ppoll, SYS_nanosleep, SYS_clock_nanosleep, SYS_clock_gettime,
 	SYS_clock_getres, SYS_gettimeofday, SYS_getpid, SYS_gettid,
-	SYS_geteuid, SYS_getuid, SYS_getrandom, SYS_getrusage, SYS_sysinfo,
+	SYS_geteuid, SYS_getuid, SYS_getppid, SYS_getrandom, SYS_getrusage, SYS_sysinfo,
 	SYS_uname, SYS_sched_yield, SYS_sched_getaffinity, SYS_exit,
 	SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigprocmask,
 	SYS_rt_sigaction, SYS_sigaltstack, SYS_restart_syscall,
