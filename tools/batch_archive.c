@@ -399,24 +399,43 @@ static char *folder_beside(const char *folder)
 			slash + 1, (long)getpid()) < 0 ? NULL : path;
 }
 
+/* "app=/^(?!NAME$)/": all runs but one; to be freed. */
+static char *all_but(const char *app)
+{
+	static const char begin[] = "app=/^(?!", end[] = "$)/";
+	char *label = malloc(2 * strlen(app) + sizeof(begin) + sizeof(end));
+	char *to = label;
+
+	if (!label)
+		return NULL;
+	to = stpcpy(to, begin);
+	for (; *app; app++) {
+		if ((unsigned char)*app < 0x80 && !isalnum((unsigned char)*app))
+			*to++ = '\\';
+		*to++ = *app;
+	}
+	strcpy(to, end);
+	return label;
+}
+
 /* All files of a partition as one, but for those of a run. */
 static enum written merge(struct archive *a, const char *folder,
 			  const char *app, const char *path)
 {
 	struct names names;
 	struct content c = { .stored = true, .may_be_empty = true };
-	char **inputs, *label = NULL;
+	char **inputs, *label = app ? all_but(app) : NULL;
 	enum written done = FAILED;
 
-	if (!list(a, folder, &names))
+	if (!list(a, folder, &names)) {
+		free(label);
 		return FAILED;
+	}
 	c.inputs = inputs = calloc((size_t)names.n + 1, sizeof(*inputs));
 	for (int i = 0; inputs && i < names.n; i++) {
 		inputs[c.n] = join(folder, "%s", names.at[i]->d_name);
 		c.n += inputs[c.n] != NULL;
 	}
-	if (app && asprintf(&label, "app=/^(?!\\Q%s\\E$)/", app) < 0)
-		label = NULL;
 	c.label = label;
 	if (inputs && c.n == (size_t)names.n && (!app || label))
 		done = write_file(a, &c, path);
