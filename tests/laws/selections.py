@@ -82,7 +82,8 @@ def formats_of(tool, name):
     if tool == 'flame-batch':
         return [['-o', 'site']]
     if name == 'events':
-        return [['-o', 'out.html']]
+        return [['--key', 'thread', '-o', 'out']] if tool == 'flame-top' else \
+               [['-o', 'out.html']]
     if tool in ('flame-diff', 'flame-top'):
         return [['-o', 'out'], []]
     return [['-o', 'out.html'], ['-f', 'folded'], ['-f', 'pprof'],
