@@ -586,7 +586,7 @@ static void print_process(void *arg, pid_t pid, const char *kind,
 	char shown[4096];
 
 	(void)arg;
-	fl_show_line(shown, sizeof(shown), name);
+	flame_visible(shown, sizeof(shown), name, strlen(name));
 	printf("%7d  %-13s %-28s %s\n", (int)pid, kind, what, shown);
 }
 
