@@ -172,7 +172,7 @@ static bool say_failed(const struct archive *a, const char *path)
 	return false;
 }
 
-/* The kernel may lose what was only renamed, where the power fails. */
+/* A file that was renamed, but not synced, may be lost when the power fails. */
 static bool sync_path(const struct archive *a, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -249,7 +249,7 @@ static struct flame *new_flame(struct cli *cli)
 	return flame;
 }
 
-/* What goes into a file. */
+/* The samples of one file of the archive. */
 struct content {
 	char **inputs;
 	size_t n;

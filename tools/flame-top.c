@@ -244,7 +244,7 @@ struct row {
 	int64_t self, total;
 	double sooner;		/* s; NAN: not known */
 	double passed;		/* frames before it that only lead on, or NAN */
-	bool lighter;		/* the sum of what is not shown */
+	bool lighter;		/* sums the nodes that are left out */
 };
 
 #define AT(member) .offset = offsetof(struct row, member)

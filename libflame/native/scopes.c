@@ -9,7 +9,7 @@
 
 enum { MAX_DEPTH = 128 };
 
-/* What is read of a unit: its functions, then all of it, or a function. */
+/* The part of a compilation unit that one pass reads; BODY: of one function. */
 enum part { FUNCTIONS, ALL, BODY };
 
 struct range {

@@ -154,7 +154,7 @@ static void on_event(struct fl_recorder *r, const struct fl_event *e)
 		break;
 	case FL_EVENT_EXEC:
 		fl_process_exec(p);
-		/* Nobody but the kernel says what is mapped. */
+		/* Only the kernel's records have the maps of the new program. */
 		p->has_maps = !r->events.wake;
 		__attribute__((fallthrough));
 	case FL_EVENT_COMM:

@@ -24,6 +24,7 @@ struct fl_driver {
 	size_t *first;		/* by application; and the end */
 	struct fl_driver_stack *stacks[FL_DRIVER_METRICS];
 	size_t n[FL_DRIVER_METRICS], stacks_capacity[FL_DRIVER_METRICS];
+	struct fl_map index[FL_DRIVER_METRICS];	/* part and stack: n + 1 */
 };
 
 struct to_spans {
@@ -91,8 +92,10 @@ void fl_driver_free(struct fl_driver *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < FL_DRIVER_METRICS; i++)
+	for (size_t i = 0; i < FL_DRIVER_METRICS; i++) {
 		fl_free(d->stacks[i]);
+		fl_map_free(&d->index[i]);
+	}
 	fl_free(d->spans);
 	fl_free(d->first);
 	fl_free(d);
@@ -124,6 +127,26 @@ static size_t metric_of(const struct fl_driver *d, flame_id metric)
 	       strcmp(name, "cpu") == 0 ? FL_DRIVER_CPU : FL_DRIVER_METRICS;
 }
 
+static bool add_weight(struct fl_driver *d, size_t metric, size_t part,
+		       const struct flame_sample *s)
+{
+	uint64_t *at = fl_map_put(&d->index[metric],
+				  (uint64_t)part << 32 | s->stack, NULL);
+
+	if (!at || (!*at && !fl_grow(&d->stacks[metric],
+				     &d->stacks_capacity[metric],
+				     d->n[metric] + 1, sizeof(**d->stacks))))
+		return false;
+	if (!*at) {
+		d->stacks[metric][d->n[metric]] = (struct fl_driver_stack){
+			.part = part, .stack = s->stack,
+		};
+		*at = ++d->n[metric];
+	}
+	d->stacks[metric][*at - 1].weight += s->weight;
+	return true;
+}
+
 bool fl_driver_add(struct fl_driver *d, const struct flame_sample *s)
 {
 	size_t app, span, metric;
@@ -137,16 +160,8 @@ bool fl_driver_add(struct fl_driver *d, const struct flame_sample *s)
 	if (app == FL_SPARK_NONE || metric == FL_DRIVER_METRICS)
 		return true;
 	span = find_span(d, app, s->time);
-	if (span == d->nspans)
-		return true;
-	if (!fl_grow(&d->stacks[metric], &d->stacks_capacity[metric],
-		     d->n[metric] + 1, sizeof(**d->stacks)))
-		return false;
-	d->stacks[metric][d->n[metric]++] = (struct fl_driver_stack){
-		.part = d->spans[span].part, .stack = s->stack,
-		.weight = s->weight,
-	};
-	return true;
+	return span == d->nspans ||
+	       add_weight(d, metric, d->spans[span].part, s);
 }
 
 static int by_part(const void *a, const void *b)

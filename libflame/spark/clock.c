@@ -291,7 +291,10 @@ enum fl_spark_clock_fit fl_spark_clock_fit(const struct fl_spark_clock *clock,
 			*shift = refine(&x, &y, around / width,
 					within / width) * width;
 			left = contradict(&x, &y, *shift / width);
-			/* Tasks that a log lacks are at no shift. */
+			/*
+			 * A log may lack tasks: no shift explains their
+			 * samples, and one must explain most of the others.
+			 */
 			if (llabs(*shift) > 200000000 + width &&
 			    wrong - left > 2 * ALMOST_NONE && left < wrong / 2)
 				fit = FL_CLOCK_APART;

@@ -65,7 +65,7 @@ class Lying {
 	}
 }
 
-// Calls print(fd, bytes) with what is written to standard output and error.
+// print(fd, bytes) is called for each write to standard output and error.
 class System {
 	constructor(args, print) {
 		this.args = args.map((arg) => new TextEncoder().encode(arg + "\0"));

@@ -12,3 +12,9 @@ flame-batch -q -o site --spark-events data/spark-events/plan.eventlog \
 	app-20231114221320-0001
 grep -o '"key":"[a-z]*"[^}]*"wall_us"[^}]*' site/data/*.bill.json
 grep -o '<li>.*its stacks in [^<]*' site/index.html | sed 's/<[^>]*>/ /g'
+# On twenty cores an executor, what they cost meanwhile is worth a sentence;
+# without the recording it says what to record.
+sed 's/"Total Cores":1/"Total Cores":20/' data/spark-events/plan.eventlog >log
+flame-batch -q -o large --spark-events log app-20231114221320-0001
+flame-batch -q -o alone --spark-events log
+grep -h -A 1 'Only the driver' large/data/summary.md alone/data/summary.md
