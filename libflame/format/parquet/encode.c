@@ -157,38 +157,57 @@ static void put_zigzag(struct fl_buf *to, int64_t value)
 	fl_thrift_put_number(to, value);
 }
 
-/* The differences of a block; the least of them is subtracted. */
-static void put_block(struct fl_buf *to, const int64_t *values, size_t n)
+struct range {
+	int64_t least;		/* of the differences */
+	unsigned width;		/* of what they are more, in bits */
+};
+
+static struct range range_of(const int64_t *values, size_t n)
 {
-	uint64_t delta[BLOCK] = { 0 };
-	unsigned width[MINIBLOCKS] = { 0 };
-	int64_t least = INT64_MAX;
+	int64_t least = INT64_MAX, most = INT64_MIN;
 
-	for (size_t i = 0; i < n; i++) {
-		delta[i] = (uint64_t)values[i + 1] - (uint64_t)values[i];
-		least = FL_MIN(least, (int64_t)delta[i]);
-	}
-	put_zigzag(to, least);
-	for (size_t i = 0; i < n; i++) {
-		unsigned bits = bits_of(delta[i] -= (uint64_t)least);
+	for (size_t i = 0; i + 1 < n; i++) {
+		int64_t delta = (int64_t)((uint64_t)values[i + 1] -
+					  (uint64_t)values[i]);
 
-		if (width[i / MINIBLOCK] < bits)
-			width[i / MINIBLOCK] = bits;
+		least = FL_MIN(least, delta);
+		most = FL_MAX(most, delta);
 	}
-	for (size_t m = 0; m < MINIBLOCKS; m++)
-		fl_buf_byte(to, (char)width[m]);
-	for (size_t m = 0; m * MINIBLOCK < n; m++)
-		put_bits(to, delta + m * MINIBLOCK, MINIBLOCK, width[m]);
+	return (struct range){ least, n < 2 ? 0 :
+		(bits_of((uint64_t)most - (uint64_t)least) + 7) / 8 * 8 };
 }
 
+static void put_block(struct fl_buf *to, const int64_t *values, size_t n,
+		      struct range range)
+{
+	uint64_t delta[BLOCK] = { 0 };
+
+	put_zigzag(to, range.least);
+	for (size_t i = 0; i < n; i++)
+		delta[i] = (uint64_t)values[i + 1] - (uint64_t)values[i] -
+			   (uint64_t)range.least;
+	for (size_t m = 0; m < MINIBLOCKS; m++)
+		fl_buf_byte(to, m * MINIBLOCK < n ? (char)range.width : 0);
+	for (size_t m = 0; m * MINIBLOCK < n; m++)
+		put_bits(to, delta + m * MINIBLOCK, MINIBLOCK, range.width);
+}
+
+/*
+ * All blocks have one least difference and one width, of whole bytes: more than
+ * they need, but zstd finds differences that come again, which it does not where
+ * each block has its own.
+ */
 void fl_parquet_put_delta(struct fl_buf *to, const int64_t *values, size_t n)
 {
+	struct range range = range_of(values, n);
+
 	fl_put_varint(to, BLOCK);
 	fl_put_varint(to, MINIBLOCKS);
 	fl_put_varint(to, n);
 	put_zigzag(to, n ? values[0] : 0);
 	for (size_t i = 0; i + 1 < n; i += BLOCK)
-		put_block(to, values + i, FL_MIN(n - 1 - i, (size_t)BLOCK));
+		put_block(to, values + i, FL_MIN(n - 1 - i, (size_t)BLOCK),
+			  range);
 }
 
 static bool read_block(struct fl_message *in, int64_t *values, size_t n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parquet written: rows sorted by labels, metric and node.  Bytes depend on
- * the sums alone: nodes are numbered in preorder, siblings by their text.
+ * Parquet written: rows sorted by labels that groups of rows share, metric, node
+ * and the other labels.  Bytes depend on the sums alone: nodes are numbered in
+ * preorder, siblings by their text.
  */
 #include "fl.h"
 
@@ -19,8 +20,8 @@ enum {
 };
 
 struct row {
-	uint64_t labels_and_metric;	/* ranks */
-	uint32_t node;
+	uint64_t group_and_metric;	/* ranks */
+	uint64_t node_and_labels;	/* the labels' rank */
 	flame_id labels, metric;
 	int64_t value;
 };
@@ -150,13 +151,62 @@ static bool number_nodes(struct writer *w, const struct fl_rows *rows,
 
 /* Rows ---------------------------------------------------------------- */
 
+/*
+ * Labels that differ from one sample of a stack to the next: rows sorted by them
+ * last repeat the nodes of those before, which packs well.
+ */
+static const char *const varying[] = {
+	"codegen", "executor", "host", "operator", "state", "thread",
+};
+
 static int by_row(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->labels_and_metric != y->labels_and_metric)
-		return x->labels_and_metric < y->labels_and_metric ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	if (x->group_and_metric != y->group_and_metric)
+		return x->group_and_metric < y->group_and_metric ? -1 : 1;
+	return (x->node_and_labels > y->node_and_labels) -
+	       (x->node_and_labels < y->node_and_labels);
+}
+
+/*
+ * Ranks of label sets by what they share, the least of their ranks; to fl_free.
+ * NULL: out of memory.
+ */
+static uint32_t *rank_groups(const struct fl_rows *rows)
+{
+	struct flame *flame = rows->flame;
+	size_t n = flame->labels.count;
+	flame_id *shared = fl_zeroed(n + 1, sizeof(*shared));
+	struct fl_map least = { 0 };
+	uint32_t *rank = fl_zeroed(n + 1, sizeof(*rank));
+	bool good = shared && rank;
+
+	for (size_t i = 0; good && i < rows->sums.count; i++) {
+		flame_id set = rows->sums.data[i].labels, bare = set;
+		uint64_t *at;
+		bool added;
+
+		if (shared[set])
+			continue;
+		for (size_t k = 0; bare && k < FL_COUNT(varying); k++)
+			bare = flame_label(flame, bare,
+					   fl_name(flame, varying[k]), 0);
+		shared[set] = bare + 1;
+		at = fl_map_put(&least, bare, &added);
+		good = at && !fl_failed(flame);
+		if (good && (added || *at > rows->set_rank[set]))
+			*at = rows->set_rank[set];
+	}
+	for (size_t i = 0; good && i < n; i++)
+		if (shared[i])
+			rank[i] = (uint32_t)*fl_map_get(&least, shared[i] - 1);
+	fl_map_free(&least);
+	fl_free(shared);
+	if (good)
+		return rank;
+	fl_free(rank);
+	return NULL;
 }
 
 static uint32_t metric_rank(const struct fl_rows *rows, flame_id metric)
@@ -188,19 +238,25 @@ static int merge_rows(struct writer *w)
 static int sort_rows(struct writer *w, const struct fl_rows *rows,
 		     const flame_id *plain)
 {
+	uint32_t *group = rank_groups(rows);
+
 	w->nrows = rows->sums.count;
 	w->rows = fl_alloc(fl_size_mul(w->nrows + 1, sizeof(*w->rows)));
-	if (!w->rows)
+	if (!w->rows || !group) {
+		fl_free(group);
 		return fl_no_memory(w->flame);
+	}
 	for (size_t i = 0; i < w->nrows; i++) {
 		const struct flame_sample *s = &rows->sums.data[i];
 
 		w->rows[i] = (struct row){
-			(uint64_t)rows->set_rank[s->labels] << 32 |
+			(uint64_t)group[s->labels] << 32 |
 				metric_rank(rows, s->metric),
-			w->nodes[plain[s->stack]], s->labels, s->metric,
-			s->weight };
+			(uint64_t)w->nodes[plain[s->stack]] << 32 |
+				rows->set_rank[s->labels],
+			s->labels, s->metric, s->weight };
 	}
+	fl_free(group);
 	if (w->nrows)
 		qsort(w->rows, w->nrows, sizeof(*w->rows), by_row);
 	return merge_rows(w);
@@ -287,7 +343,7 @@ static bool row_cell(struct writer *w, const struct row *row, size_t column,
 		*cell = row->value;
 		return true;
 	case FL_PARQUET_NODE:
-		*cell = row->node;
+		*cell = (int64_t)(row->node_and_labels >> 32);
 		return true;
 	case FL_PARQUET_PARENT: case FL_PARQUET_FRAME:
 	case FL_PARQUET_FRAME_TYPE:
@@ -425,24 +481,60 @@ static void put_numbers(struct writer *w, struct chunk *chunk,
 	fl_buf_free(&packed);
 }
 
-/* Numbers the texts in the order of first use. */
+static int by_text(struct slice a, struct slice b)
+{
+	int d = memcmp(a.data, b.data, FL_MIN(a.size, b.size));
+
+	return d ? d : (a.size > b.size) - (a.size < b.size);
+}
+
+struct text {
+	struct slice text;
+	flame_id id;
+};
+
+static int by_slice(const void *a, const void *b)
+{
+	return by_text(((const struct text *)a)->text,
+		       ((const struct text *)b)->text);
+}
+
+/* Texts that are alike lie together, and pack well. */
+static bool sort_texts(struct writer *w)
+{
+	struct text *list = fl_alloc(fl_size_mul(w->ntexts + 1, sizeof(*list)));
+
+	for (size_t i = 0; list && i < w->ntexts; i++)
+		list[i] = (struct text){ fl_name_at(w->flame, w->texts[i]),
+					 w->texts[i] };
+	if (list && w->ntexts)
+		qsort(list, w->ntexts, sizeof(*list), by_slice);
+	for (size_t i = 0; list && i < w->ntexts; i++) {
+		w->texts[i] = list[i].id;
+		*fl_map_put(&w->index, list[i].id, NULL) = i;
+	}
+	fl_free(list);
+	return list;
+}
+
+/* Replaces texts by their places among them, sorted. */
 static bool index_texts(struct writer *w)
 {
 	fl_map_clear(&w->index);
 	w->ntexts = 0;
 	for (size_t i = 0; i < w->ncells; i++) {
 		bool added;
-		uint64_t *n = fl_map_put(&w->index, (uint64_t)w->cells[i],
-					 &added);
 
-		if (!n)
+		if (!fl_map_put(&w->index, (uint64_t)w->cells[i], &added))
 			return false;
-		if (added) {
-			*n = w->ntexts;
+		if (added)
 			w->texts[w->ntexts++] = (flame_id)w->cells[i];
-		}
-		w->cells[i] = (int64_t)*n;
 	}
+	if (!sort_texts(w))
+		return false;
+	for (size_t i = 0; i < w->ncells; i++)
+		w->cells[i] = (int64_t)*fl_map_get(&w->index,
+						   (uint64_t)w->cells[i]);
 	return true;
 }
 
@@ -475,7 +567,8 @@ static void put_texts(struct writer *w, struct chunk *chunk)
 		return;
 	}
 	put_dictionary(w, chunk);
-	width = fl_parquet_width(w->ntexts);
+	/* Whole bytes: zstd finds sequences that come again. */
+	width = (fl_parquet_width(w->ntexts) + 7) / 8 * 8;
 	index = fl_alloc(fl_size_mul(w->ncells + 1, sizeof(*index)));
 	for (size_t i = 0; index && i < w->ncells; i++)
 		index[i] = (uint32_t)w->cells[i];
@@ -501,13 +594,6 @@ static void put_nulls(struct writer *w, struct chunk *chunk)
 }
 
 /* Metadata ------------------------------------------------------------ */
-
-static int by_text(struct slice a, struct slice b)
-{
-	int d = memcmp(a.data, b.data, FL_MIN(a.size, b.size));
-
-	return d ? d : (a.size > b.size) - (a.size < b.size);
-}
 
 /*
  * Compares the texts as they are written: replacing bytes that are not UTF-8

@@ -1,8 +1,9 @@
 flame-fold --by app $DATA/parquet/runs.parquet
 flame-fold --label app=app-1 $DATA/parquet/runs.parquet
-flame-fold -o again.parquet $DATA/parquet/runs.parquet && cmp again.parquet $DATA/parquet/runs.parquet
+flame-fold -o again.parquet $DATA/parquet/runs.parquet && flame-fold -o twice.parquet again.parquet && cmp again.parquet twice.parquet
+flame-fold --by app again.parquet
 for app in app-2 app-1; do flame-fold --label app=$app -o $app.parquet $DATA/parquet/runs.parquet; done
-flame-fold -o merged.parquet app-2.parquet app-1.parquet && cmp merged.parquet $DATA/parquet/runs.parquet
+flame-fold -o merged.parquet app-2.parquet app-1.parquet && cmp merged.parquet again.parquet
 cat $DATA/parquet/runs.parquet | flame-top -f tsv -
 cat $DATA/parquet/runs.parquet $DATA/parquet/runs.parquet | flame-fold 2>&1 || echo $?
 head -c 900 $DATA/parquet/runs.parquet | flame-fold 2>&1 || echo $?
