@@ -256,6 +256,7 @@ struct content {
 	const char *app;	/* of samples that have none; or NULL */
 	const char *label;	/* selects, of files of the archive; or NULL */
 	bool stored;		/* they are: no filter applies */
+	bool costs;		/* as --event cost has them, besides */
 	bool may_be_empty;
 };
 
@@ -266,6 +267,10 @@ static struct flame_sink *make_chain(struct archive *a, struct flame *flame,
 {
 	struct flame_sink *sink = cli_make_writer(a->cli, flame, path);
 
+	if (sink && c->costs && flame_set(sink, "events", "all") != FLAME_OK) {
+		flame_abandon(sink);
+		return NULL;
+	}
 	/* These are in the names of folders. */
 	sink = flame_label_sink(sink, "app-name", NULL);
 	sink = flame_label_sink(sink, "date", NULL);
@@ -306,47 +311,20 @@ static enum written write_file(struct archive *a, const struct content *c,
 	return done;
 }
 
-/* Costs, as --event cost has them of the event logs. */
-static enum written write_cost(struct archive *a, struct content c,
-			       const char *path)
+/* With an event log a run has its samples and its costs. */
+static enum written write_run(struct archive *a, struct content *c,
+			      const char *path)
 {
 	struct cli_pair *logs = cli_find(&a->cli->filters, "spark-events");
 	enum written done;
 
-	logs->name = "spark-cost";
-	c.may_be_empty = true;
-	done = write_file(a, &c, path);
-	logs->name = "spark-events";
-	return done;
-}
-
-/* With an event log a run has its samples and its costs. */
-static enum written write_run(struct archive *a, const struct content *c,
-			      const char *path)
-{
-	char *parts[2] = { NULL };
-	struct content both = { .inputs = parts, .n = 2, .stored = true };
-	enum written done = FAILED;
-
-	if (!cli_find(&a->cli->filters, "spark-events") || a->cli->event)
+	if (!logs || a->cli->event)
 		return write_file(a, c, path);
-	if (asprintf(&parts[0], "%s-samples", path) < 0)
-		parts[0] = NULL;
-	if (asprintf(&parts[1], "%s-cost", path) < 0)
-		parts[1] = NULL;
-	if (parts[0] && parts[1])
-		done = write_file(a, c, parts[0]);
-	if (done == WRITTEN) {
-		done = write_cost(a, *c, parts[1]);
-		both.n = done == WRITTEN ? 2 : 1;
-		if (done != FAILED)
-			done = write_file(a, &both, path);
-	}
-	for (size_t i = 0; i < 2; i++) {
-		if (parts[i])
-			unlink(parts[i]);
-		free(parts[i]);
-	}
+	/* It forwards the samples, too, of events that the writer lists. */
+	logs->name = "spark-cost";
+	c->costs = true;
+	done = write_file(a, c, path);
+	logs->name = "spark-events";
 	return done;
 }
 
