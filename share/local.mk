@@ -89,6 +89,13 @@ dist_examples_SCRIPTS = share/examples/parallel.sh share/examples/slurm.sh \
 # A plugin of Spark, and an image, which are made by scripts of their own.
 EXTRA_DIST += share/oci/build share/spark/plugin
 
+# A machine that is recorded all the time.
+systemdfilesdir = $(pkgdatadir)/systemd
+dist_systemdfiles_DATA = share/systemd/README share/systemd/flame-record.service
+kubernetesdir = $(pkgdatadir)/kubernetes
+dist_kubernetes_DATA = share/kubernetes/README \
+	share/kubernetes/flame-record.yaml
+
 # The library in Python; it needs the shared one.
 pythondatadir = $(pkgdatadir)/python
 dist_pythondata_DATA = share/python/flame.ipynb share/python/pyproject.toml

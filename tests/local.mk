@@ -226,7 +226,7 @@ script_tests = \
 	tests/laws/out-of-memory \
 	tests/coherence/viewer \
 	tests/record/stops tests/record/wait tests/record/greenlets \
-	tests/record/names \
+	tests/record/names tests/record/roll \
 	tests/record/counted \
 	tests/record/lines \
 	tests/fuzz/replay.sh \

@@ -48,6 +48,10 @@ static const struct cli_option options[] = {
 	  CLI_FLAG, CLI_AT(no_join) },
 	{ 'p', "pid", "PID|NAME|CLASS|java", "record these processes",
 	  .kind = CLI_TAKE },
+	{ 0, "roll", "TIME", "with -a: a file in the folder -o each TIME",
+	  .kind = CLI_TAKE },
+	{ 0, "roll-limit", "SIZE", "remove the oldest of them above this (1G)",
+	  .kind = CLI_TAKE },
 	{ 0, "stack", "BYTES", "copy so much of a stack (65528)",
 	  .kind = CLI_TAKE },
 	{ 't', "threads", NULL, "a root frame per thread",
@@ -310,6 +314,11 @@ static void say_result(const struct cli *cli,
 			own->counted.name[0] ? "larger --count" :
 			own->kind == FL_RECORD_OFFCPU ? "--min-wait" :
 			"lower --frequency");
+	if (own->until && !record_stopped && result->seconds + 0.1 <
+	    (double)(own->until - own->from) / 1e9)
+		cli_say(cli, "this file begins %.1f s late: recording was not "
+			"ready", (double)(own->until - own->from) / 1e9 -
+			result->seconds);
 	if (truncated > 5 && result->stack < FL_MAX_STACK)
 		cli_say(cli, "%.1f %% of the stacks are longer than what was "
 			"copied of them: --stack %d copies more", truncated,
@@ -502,7 +511,8 @@ static int record(struct cli *cli, struct flame *flame,
 		.kind = own->kind, .may_fall_back = !own->kind_given,
 		.looks = own->kind == FL_RECORD_WALL && own->hertz ?
 			 own->hertz : 20,
-		.seconds = own->seconds, .threads = own->threads,
+		.seconds = own->roll ? 0 : own->seconds,
+		.from = own->from, .until = own->until, .threads = own->threads,
 		.comms = record_is_script(own), .join = !own->no_join,
 		.lines = own->lines,
 		.places = !record_is_script(own) && (own->lines || !own->no_inline),
@@ -523,6 +533,13 @@ static int record(struct cli *cli, struct flame *flame,
 		cli_say(cli, "%s", refusal.text);
 		return STATUS_REFUSED;
 	}
+	/* A process has one tracer, so the next turn would come too late. */
+	if (source && own->roll && fl_record_result(source)->by_stops) {
+		cli_say(cli, "--roll needs the kernel's events: %s",
+			fl_record_result(source)->fallback);
+		flame_close(source);
+		return STATUS_REFUSED;
+	}
 	sink = source ? record_sink(cli, flame,
 				    fl_record_result(source)->metric) : NULL;
 	sink = sink && !record_is_script(own) ?
@@ -531,6 +548,14 @@ static int record(struct cli *cli, struct flame *flame,
 			record_failed(cli, flame);
 	flame_close(source);
 	return status;
+}
+
+int record_all(struct cli *cli, struct flame *flame)
+{
+	struct fl_targets none = { 0 };
+	struct command command = { .go = -1 };
+
+	return record(cli, flame, &none, &command);
 }
 
 /* --check ------------------------------------------------------------------- */
@@ -624,6 +649,8 @@ static int run(struct cli *cli, struct flame *flame)
 		fl_targets_free(&targets);
 		return status;
 	}
+	if (own->roll)
+		return record_roll(cli, flame);
 	if (record_is_of_jvms(own)) {
 		status = record_jvms(cli, flame, &targets);
 		fl_targets_free(&targets);
@@ -752,6 +779,10 @@ static bool take(struct cli *cli, const char *name, const char *value)
 		return take_pid(cli, value);
 	if (strcmp(name, "event") == 0)
 		return take_event(cli, value);
+	if (strcmp(name, "roll") == 0)
+		return record_take_roll(cli, value);
+	if (strcmp(name, "roll-limit") == 0)
+		return record_take_roll_limit(cli, value);
 	if (strcmp(name, "count") == 0)
 		return take_number(cli, name, value, 1, 4000000000,
 				   &own->count);
@@ -825,6 +856,8 @@ static bool check_options(struct cli *cli)
 			"command, not -a");
 		return false;
 	}
+	if (!record_check_roll(cli))
+		return false;
 	if (ways == 1 || (own->check && !own->all && !cli->ninputs))
 		return true;
 	cli_say(cli, ways ? "one of --pid, --all and a command, not several" :

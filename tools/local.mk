@@ -27,7 +27,8 @@ bin_PROGRAMS += tools/flame-record
 endif
 endif
 
-record_sources = tools/flame-record.c tools/record_jvms.c tools/record.h
+record_sources = tools/flame-record.c tools/record_jvms.c tools/record_roll.c \
+	tools/record.h
 
 batch_sources = tools/flame-batch.c tools/batch.h tools/batch_archive.c \
 	tools/batch_bill.c tools/batch_summary.c \

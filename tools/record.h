@@ -27,6 +27,9 @@ struct own {
 	unsigned of_jvms;		/* FL_JVM_*, if several are asked for */
 	const char *event;		/* as it was given; or NULL */
 	const char *settings;		/* of -e jfr=SETTINGS */
+	int64_t roll;			/* ns of a turn; 0: there are none */
+	int64_t from, until;		/* of this turn; see fl_recording */
+	size_t roll_limit;		/* bytes of all turns' files */
 };
 
 /* flame-record.c ------------------------------------------------------ */
@@ -47,6 +50,8 @@ struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
    be NULL.  Returns an exit status. */
 int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		  const struct fl_record_result *result, bool command);
+/* Records what is not that of processes or a command; an exit status. */
+int record_all(struct cli *cli, struct flame *flame);
 /* Prints the error, if there is one; returns STATUS_ERROR. */
 int record_failed(const struct cli *cli, struct flame *flame);
 
@@ -62,5 +67,14 @@ bool record_check_jvms(struct cli *cli);
 /* Returns an exit status. */
 int record_jvms(struct cli *cli, struct flame *flame,
 		struct fl_targets *targets);
+
+/* record_roll.c ------------------------------------------------------- */
+
+/* false: a message says why. */
+bool record_take_roll(struct cli *cli, const char *value);
+bool record_take_roll_limit(struct cli *cli, const char *value);
+bool record_check_roll(const struct cli *cli);
+/* Records until a signal comes; an exit status. */
+int record_roll(struct cli *cli, struct flame *flame);
 
 #endif

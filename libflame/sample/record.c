@@ -329,6 +329,10 @@ void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
 static bool is_wanted(const struct fl_recorder *r, const struct fl_process *p,
 		      const struct fl_event *e)
 {
+	int64_t time = (int64_t)e->time;
+
+	if (time < r->how.from || (r->how.until && time >= r->how.until))
+		return false;
 	if (r->how.sampling.all)
 		return e->pid != getpid();
 	return p && p->tracked;
@@ -404,6 +408,8 @@ static bool start(struct fl_recorder *r)
 	fl_cpu_time_begin(r);
 	if (r->how.seconds > 0)
 		r->deadline = r->begin + (int64_t)(r->how.seconds * 1e9);
+	if (r->how.until)
+		r->deadline = r->how.until;
 	if (!r->how.sampling.on_exec || r->events.per_cpu || r->events.stops)
 		fl_perf_events_start(&r->events);
 	if (r->how.go >= 0) {
@@ -421,7 +427,11 @@ static bool start(struct fl_recorder *r)
 
 int fl_recorder_end(struct fl_recorder *r, struct flame_source *source)
 {
-	r->result.seconds = (double)(fl_now() - r->begin) / 1e9;
+	int64_t begin = FL_MAX(r->begin, r->how.from), end = fl_now();
+
+	if (r->how.until)
+		end = FL_MIN(end, r->how.until);
+	r->result.seconds = (double)FL_MAX(end - begin, 0) / 1e9;
 	/* The account of a command that has ended includes its children. */
 	if (r->how.kind == FL_RECORD_CPU && !r->how.sampling.all &&
 	    !r->how.sampling.counted && r->how.sampling.children)
@@ -430,8 +440,8 @@ int fl_recorder_end(struct fl_recorder *r, struct flame_source *source)
 	r->result.per_cpu = r->events.per_cpu;
 	if (r->events.stops)
 		r->result.stops = fl_stops_end(r->events.stops);
-	source->start = r->since_1970 + r->begin;
-	source->end = r->since_1970 + fl_now();
+	source->start = r->since_1970 + begin;
+	source->end = r->since_1970 + end;
 	fl_recorder_tell_end(r, source);
 	return FLAME_END;
 }

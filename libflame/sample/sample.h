@@ -57,6 +57,9 @@ struct fl_recording {
 	bool may_fall_back;	/* to wall, where events are refused */
 	unsigned looks;		/* wall: a second */
 	double seconds;		/* 0: until the end of the targets */
+	/* Only samples of this time of CLOCK_MONOTONIC, in ns, of which the end
+	   is the recording's; 0: of all times. */
+	int64_t from, until;
 	bool threads;		/* a root frame for each thread */
 	bool comms;		/* threads are named as the kernel does */
 	bool lines;		/* names have them */
