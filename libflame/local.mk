@@ -58,7 +58,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/flow/runs.c libflame/flow/runs.h \
 	libflame/flow/metric_times.c libflame/flow/metric_times.h \
 	libflame/flow/times.c libflame/flow/times.h \
-	libflame/flow/path_labels.c libflame/flow/path_labels.h \
+	libflame/io/path_labels.c libflame/io/path_labels.h \
 	libflame/flow/select.c libflame/flow/sink.c libflame/flow/source.c \
 	libflame/flow/sums.c libflame/flow/text.c \
 	libflame/filter/address.c libflame/filter/by.c \

@@ -12,7 +12,7 @@
  *		log.c, log_prefix.c and log_json.c have the lines of programs in logs;
  *		mapped.c has files in memory; out.c takes bytes, packed
  *		by pack.c and zstd.c, screen.c stands before a terminal; url.c and url_text.c read URLs,
- *		s3.c those of S3, listing.c folders, command.c what a command prints
+ *		s3.c those of S3, listing.c folders, command.c what a command prints; path_labels.c labels of paths
  *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
  *		dict.c: limits; absorb.c: one into another;
  *		overlap.c: chunks of recordings that were read before;
@@ -26,7 +26,6 @@
  *		options.c options as rows, by kind; select.c those of every
  *		source (a format's own are beside its reader);
  *		choose_metric.c one metric of many;
- *		path_labels.c labels that a path tells;
  *		text.c lines and tables, for tools
  *	format/	formats.c the table; empty.c for inputs that hold nothing;
  *		unreadable.c names what no format

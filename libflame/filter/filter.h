@@ -223,7 +223,7 @@ struct fl_key {
 	bool unseen;
 };
 
-/* Adds FL_NEED_... for the key to the sink's needs. */
+/* Adds the key and its FL_NEED_... to what the sink wants. */
 int fl_key_init(struct flame_sink *sink, struct fl_key *key,
 		struct slice name);
 /* The value; 0: none. */

@@ -11,57 +11,44 @@
 
 /* Keys ---------------------------------------------------------------- */
 
-/* The last row is for other keys: it asks for everything. */
 static const struct known {
-	const char *key;
+	const char *keys;
 	unsigned needs;
 	const char *other;	/* used if a sample has no such key */
 } known_keys[] = {
-	{ "thread", FL_NEED_THREAD, NULL },
+	{ "thread,tid", FL_NEED_THREAD, NULL },
 	{ "comm", FL_NEED_THREAD, "thread" },
-	{ "tid", FL_NEED_THREAD, NULL },
-	{ "pid", FL_NEED_THREAD | FL_NEED_PATH_LABELS, NULL },
-	{ "state", FL_NEED_STATE, NULL },
-	{ "cpu", FL_NEED_STATE, NULL },
+	{ "pid", FL_NEED_THREAD, NULL },
+	{ "state,cpu", FL_NEED_STATE, NULL },
 	{ "file", FL_NEED_FILE, NULL },
-	{ "path", FL_NEED_PATH | FL_NEED_SUBJECT, NULL },
-	{ "app", FL_NEED_PATH_LABELS, NULL },
-	{ "app-name", FL_NEED_PATH_LABELS, NULL },
-	{ "date", FL_NEED_PATH_LABELS, NULL },
-	{ "attempt", FL_NEED_PATH_LABELS | FL_NEED_TASK | FL_NEED_TASK_SPAN,
-	  NULL },
-	{ "executor", FL_NEED_PATH_LABELS, NULL },
-	{ "stage", FL_NEED_PATH_LABELS | FL_NEED_TASK_SPAN, NULL },
-	{ "stage-name", FL_NEED_STAGE_NAME, NULL },
-	{ "stage-tasks", FL_NEED_STAGE_NAME, NULL },
-	{ "query", FL_NEED_STAGE_NAME, NULL },
-	{ "operator", FL_NEED_OPERATOR, NULL },
-	{ "codegen", FL_NEED_OPERATOR, NULL },
-	{ "task", FL_NEED_TASK | FL_NEED_TASK_SPAN, NULL },
-	{ "partition", FL_NEED_TASK | FL_NEED_TASK_SPAN, NULL },
-	{ "tag", FL_NEED_SPAN, NULL },
-	{ "span", FL_NEED_SPAN, NULL },
-	{ "epoch", FL_NEED_PATH_LABELS, NULL },
-	{ "host", FL_NEED_PATH_LABELS | FL_NEED_SUBJECT, NULL },
-	{ "container", FL_NEED_PATH_LABELS, NULL },
-	{ "holder", FL_NEED_HOLDER, NULL },
-	{ "metric", 0, NULL },
-	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE |
-		FL_NEED_TASK | FL_NEED_SUBJECT, NULL },
+	{ "path", FL_NEED_PATH, NULL },
+	/* Made for those who want them by name: fl_want_labels. */
+	{ "app,app-name,attempt,codegen,container,date,epoch,executor,holder,"
+	  "host,metric,operator,partition,query,span,stage,stage-name,"
+	  "stage-tasks,tag,task", 0, NULL },
+	/* A format's own keys, which may need any of these. */
+	{ NULL, FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE, NULL },
 };
 
 int fl_key_init(struct flame_sink *sink, struct fl_key *key, struct slice name)
 {
 	const struct known *row = known_keys;
+	const char *text;
 
-	while (row->key && !fl_slice_is(name, row->key))
+	key->name = flame_name(sink->flame, name.data, name.size);
+	if (!key->name)
+		return FLAME_FAILED;
+	text = fl_name_at(sink->flame, key->name).data;
+	while (row->keys && !fl_is_wanted(row->keys, text))
 		row++;
 	sink->needs |= row->needs;
 	key->unseen = true;
 	key->metric = fl_slice_is(name, "metric");
-	key->name = flame_name(sink->flame, name.data, name.size);
 	key->other = row->other ? fl_name(sink->flame, row->other) : 0;
-	return key->name ? FLAME_OK : FLAME_FAILED;
+	if (!row->keys && fl_want_labels(sink->flame, &sink->labels, "*") !=
+	    FLAME_OK)
+		return FLAME_FAILED;
+	return fl_want_labels(sink->flame, &sink->labels, text);
 }
 
 static flame_id value_of(const struct flame *flame, flame_id key,

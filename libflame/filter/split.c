@@ -174,7 +174,7 @@ static int add_keys(struct flame_sink *sink, struct flame_split *split,
 	size_t size;
 
 	for (;; list += size + 1) {
-		const unsigned needs = sink->needs;
+		const char *labels = sink->labels;
 		struct slice name = { list, strcspn(list, ",") };
 		struct fl_key key;
 
@@ -182,7 +182,7 @@ static int add_keys(struct flame_sink *sink, struct flame_split *split,
 		if (fl_key_init(sink, &key, name) != FLAME_OK)
 			return FLAME_FAILED;
 		if (is_of_input(name))
-			sink->needs &= needs | ~(unsigned)FL_NEED_SUBJECT;
+			sink->labels = labels;
 		if (!further && split->nkeys == MAX_KEYS)
 			return fl_fail(sink->flame, "more than %d keys",
 				       MAX_KEYS);
@@ -214,6 +214,9 @@ static bool copy_needs(struct flame_sink *sink, struct flame_split *split,
 	for (; like; like = like->next) {
 		sink->needs |= like->needs;
 		sink->modest_needs |= like->modest_needs;
+		if (fl_want_labels(split->flame, &sink->labels,
+				   like->labels) != FLAME_OK)
+			return false;
 		sink->keeps_apart = like->keeps_apart;
 		events = like->events;
 	}

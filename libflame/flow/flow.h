@@ -8,7 +8,7 @@
 #include "fl.h"
 #include "dict/dict.h"
 #include "flow/options.h"
-#include "flow/path_labels.h"
+#include "io/path_labels.h"
 #include "io/io.h"
 
 /*
@@ -21,23 +21,18 @@ struct fl_wanted_text {
 	struct slice either[2];	/* the second is empty where there is one */
 };
 
-/* Needs of a sink beyond stack, metric and weight of a sample. */
+/*
+ * Needs of a sink beyond stack, metric and weight of a sample.  Other labels it
+ * wants by their keys: see fl_want_labels.
+ */
 enum {
 	FL_NEED_TIME = 1, FL_NEED_THREAD = 2, FL_NEED_STATE = 4,
 	FL_NEED_FILE = 8, FL_NEED_PATH = 16,
 	FL_NEED_ORDER = 32,	/* samples one by one, in order */
-	FL_NEED_PATH_LABELS = 64,	/* path_labels.h */
-	FL_NEED_FACTS = 128,	/* flame_facts, of the input itself */
-	FL_NEED_TASK = 256,	/* labels of Spark's tasks: spark/events.c */
-	FL_NEED_STAGE_NAME = 512,	/* only those of its stages */
-	FL_NEED_SPAN = 1024,	/* labels of spans: format/jfr/span.c */
-	FL_NEED_TASK_SPAN = 2048,	/* only of spans of Spark's tasks */
-	FL_NEED_OPERATOR = 4096,	/* of Spark's queries: spark/operators.c */
-	FL_NEED_RUNS = 8192,	/* times may come as runs: runs.h */
-	FL_NEED_ALL_METRICS = 16384,	/* of which only a later sink chooses */
-	FL_NEED_SUBJECT = 32768,	/* what events are about: format/jfr/rows.c */
-	FL_NEED_HOLDER = 65536,	/* the label: format/jfr/holder.c */
-	FL_NEED_CHAIN = 131072	/* holders as the stack */
+	FL_NEED_FACTS = 64,	/* flame_facts, of the input itself */
+	FL_NEED_RUNS = 128,	/* times may come as runs: runs.h */
+	FL_NEED_ALL_METRICS = 256,	/* of which only a later sink chooses */
+	FL_NEED_CHAIN = 512	/* who holds an object, as the stack */
 };
 
 /* A sink that gets more samples than this drops their times. */
@@ -78,6 +73,7 @@ enum fl_compat_tool { FL_PEER_NONE, FL_PEER_PERL, FL_PEER_INFERNO };
  */
 struct fl_select {
 	unsigned needs;
+	const char *labels;	/* that sinks want: see fl_want_labels */
 	const struct fl_wanted_text *wanted_text;	/* of the sink; or NULL */
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
@@ -262,6 +258,7 @@ struct flame_sink {
 	void *state;
 	unsigned needs;
 	unsigned modest_needs;		/* of inputs that are not large */
+	const char *labels;		/* see fl_want_labels */
 	/* Last sink: keeps metrics apart; the list of those it takes. */
 	bool keeps_apart;
 	const char *events;
@@ -292,6 +289,14 @@ struct flame_sink *fl_sink_new(struct flame *flame, struct flame_sink *next,
 			       size_t state_size);
 /* One that nothing was made of: neither its free nor next is called. */
 void fl_sink_free(struct flame_sink *sink);
+/*
+ * Adds keys of labels, "stage" or "stage,query", to those that are wanted
+ * (NULL: none), in the flame's arena: who makes labels at a cost makes those
+ * that somebody wants.  With a key that nobody knows comes "*".
+ */
+int fl_want_labels(struct flame *flame, const char **wanted, const char *keys);
+/* Whether one of the keys is wanted. */
+bool fl_is_wanted(const char *wanted, const char *keys);
 /* Of a program's sink: false, after fl_fail: it is NULL, or finished. */
 bool fl_sink_check(const struct flame_sink *sink);
 

@@ -51,30 +51,21 @@ static void add_label(struct fl_input *input, flame_id key, flame_id value)
 	memset(input->recent, 0, sizeof(input->recent));
 }
 
-/* Executors of Spark have labels in their command line.  The path wins. */
-static void read_command(struct flame *flame, struct fl_input *input,
-			 const char *line)
-{
-	static const enum fl_path_key keys[] = { FL_PATH_EXECUTOR, FL_PATH_APP };
-	struct slice value;
-
-	for (size_t i = 0; i < FL_COUNT(keys); i++)
-		if (fl_command_label(line, keys[i], &value))
-			add_label(input, fl_name(flame, fl_path_keys[keys[i]]),
-				  flame_name(flame, value.data, value.size));
-}
-
-/* Facts that were added since the last sample. */
+/* Labels that facts since the last sample tell.  The path wins. */
 static void read_facts(struct flame_source *source)
 {
 	struct fl_input *input = &source->input;
+	struct flame *flame = source->flame;
+	struct slice value;
 
-	for (; input->nfacts < source->nfacts; input->nfacts++) {
-		const struct flame_fact *fact = &source->facts[input->nfacts];
-
-		if (strcmp(fact->key, "Java arguments") == 0)
-			read_command(source->flame, input, fact->value);
-	}
+	for (; input->nfacts < source->nfacts; input->nfacts++)
+		for (unsigned key = 0; key < FL_PATH_KEYS; key++)
+			if (fl_fact_label(&source->facts[input->nfacts],
+					  (enum fl_path_key)key, &value))
+				add_label(input,
+					  fl_name(flame, fl_path_keys[key]),
+					  flame_name(flame, value.data,
+						     value.size));
 }
 
 /* Interns the labels of the input's name that a sink needs. */
@@ -90,7 +81,7 @@ static void begin_input(struct flame_source *source)
 						     slash + 1 : path);
 	if (source->select.needs & FL_NEED_PATH)
 		input->path = fl_name(source->flame, path);
-	if (source->select.needs & FL_NEED_PATH_LABELS)
+	if (fl_is_wanted(source->select.labels, FL_PATH_KEY_LIST))
 		begin_path_labels(source->flame, input, path);
 	else
 		input->nfacts = SIZE_MAX;
@@ -175,13 +166,17 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	source->flow = sink->number;
 	source->summed = true;
 	source->select.wanted_text = sink->wanted_text;
-	for (struct flame_sink *s = sink; s; s = s->next)
+	for (struct flame_sink *s = sink; s; s = s->next) {
 		source->select.needs |= s->needs |
 					(small ? s->modest_needs : 0);
+		if (fl_want_labels(source->flame, &source->select.labels,
+				   s->labels) != FLAME_OK)
+			return FLAME_FAILED;
+	}
 	if (fl_takes_runs(sink))
 		source->select.needs |= FL_NEED_RUNS;
 	/* The recording may have labels that the path lacks. */
-	if (source->select.needs & FL_NEED_PATH_LABELS)
+	if (fl_is_wanted(source->select.labels, FL_PATH_KEY_LIST))
 		source->select.needs |= FL_NEED_FACTS;
 	return notify(sink, source, true);
 }

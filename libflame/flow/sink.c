@@ -44,6 +44,61 @@ static void free_finished(struct flame *flame)
 	}
 }
 
+/* The first key of a list, which is moved behind it; size 0: none is left. */
+static struct slice next_key(const char **list)
+{
+	struct slice key = { *list, strcspn(*list, ",") };
+
+	*list += key.size + ((*list)[key.size] == ',');
+	return key;
+}
+
+static bool has_key(const char *list, struct slice key)
+{
+	struct slice one;
+
+	while ((one = next_key(&list)).size)
+		if (one.size == key.size &&
+		    memcmp(one.data, key.data, key.size) == 0)
+			return true;
+	return false;
+}
+
+int fl_want_labels(struct flame *flame, const char **wanted, const char *keys)
+{
+	struct fl_buf all = { 0 };
+	struct slice key;
+	char *text;
+
+	if (!keys || (*wanted && strcmp(*wanted, keys) == 0))
+		return FLAME_OK;
+	fl_buf_text(&all, *wanted ? *wanted : "");
+	while ((key = next_key(&keys)).size) {
+		if (*wanted && has_key(*wanted, key))
+			continue;
+		if (all.size)
+			fl_buf_text(&all, ",");
+		fl_buf_put(&all, key.data, key.size);
+	}
+	text = all.failed ? NULL :
+	       fl_arena_copy(&flame->arena, all.data, all.size);
+	fl_buf_free(&all);
+	if (!text)
+		return fl_no_memory(flame);
+	*wanted = text;
+	return FLAME_OK;
+}
+
+bool fl_is_wanted(const char *wanted, const char *keys)
+{
+	struct slice key;
+
+	while (wanted && (key = next_key(&keys)).size)
+		if (has_key(wanted, key))
+			return true;
+	return false;
+}
+
 /*
  * A finished sink stays until flame_free, without its state, so that its use
  * is a failure.

@@ -625,8 +625,11 @@ struct flame_sink *flame_bill_sink(struct flame_bill *bill,
 		return NULL;
 	}
 	*(struct tee *)sink->state = (struct tee){ cost, bill->driver };
-	for (const struct flame_sink *s = cost; s; s = s->next)
+	for (const struct flame_sink *s = cost; s; s = s->next) {
 		sink->needs |= s->needs;
+		/* A failure is found by who pumps. */
+		(void)fl_want_labels(flame, &sink->labels, s->labels);
+	}
 	sink->put = put_both;
 	sink->finish = finish_cost;
 	sink->free = free_cost;

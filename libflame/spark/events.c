@@ -55,7 +55,7 @@ static struct flame_sink *make_executor(struct flame_sink *next,
 	executor = sink->state;
 	executor->key = fl_name(next->flame, "executor");
 	executor->value = fl_name(next->flame, arg);
-	sink->needs = FL_NEED_PATH_LABELS;
+	sink->labels = "executor";
 	sink->put = put_executor;
 	return sink;
 }
@@ -78,6 +78,11 @@ static const char *const key_names[KEYS] = {
 	"app", "executor", "stage", "stage-name", "stage-tasks", "query",
 	"task", "attempt", "partition",
 };
+
+/* What is wanted for a label of a task, a stage, an operator. */
+#define TASK_KEYS "task,attempt,partition,*"
+#define STAGE_KEYS "stage-name,stage-tasks,query," TASK_KEYS
+#define OPERATOR_KEYS "operator,codegen," TASK_KEYS
 
 struct events {
 	struct fl_spark *spark;
@@ -741,15 +746,14 @@ static void ask(struct flame_sink *sink)
 {
 	struct events *events = sink->state;
 
-	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_PATH_LABELS |
-		      FL_NEED_TASK_SPAN | (events->costs ? FL_NEED_STATE : 0);
+	sink->needs = FL_NEED_TIME | FL_NEED_THREAD |
+		      (events->costs ? FL_NEED_STATE : 0);
+	sink->labels = "app,executor,stage,task,attempt,partition";
 	for (struct flame_sink *s = sink->next; s; s = s->next) {
 		events->forwards = s->events;
-		events->tasks |= s->needs & FL_NEED_TASK;
-		events->details |= s->needs & (FL_NEED_TASK |
-					       FL_NEED_STAGE_NAME);
-		events->by_operator |= s->needs & (FL_NEED_TASK |
-						   FL_NEED_OPERATOR);
+		events->tasks |= fl_is_wanted(s->labels, TASK_KEYS);
+		events->details |= fl_is_wanted(s->labels, STAGE_KEYS);
+		events->by_operator |= fl_is_wanted(s->labels, OPERATOR_KEYS);
 	}
 }
 

@@ -349,7 +349,8 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 	join->work.flame = next->flame;
 	join->pid = fl_name(next->flame, "pid");
 	sink->needs = FL_NEED_TIME | FL_NEED_THREAD | FL_NEED_ORDER |
-		      FL_NEED_ALL_METRICS | FL_NEED_PATH_LABELS;
+		      FL_NEED_ALL_METRICS;
+	sink->labels = "app,executor";
 	sink->buffers = true;
 	sink->end = end;
 	sink->put = put;

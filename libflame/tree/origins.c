@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "flow/path_labels.h"
+#include "io/path_labels.h"
 #include "tree/origins.h"
 
 #include <stdio.h>
@@ -268,13 +268,9 @@ static bool find_executor(const struct fl_origin *origin, struct executor *e)
 	set_label(e->app, sizeof(e->app), labels.value[FL_PATH_APP]);
 	set_label(e->id, sizeof(e->id), labels.value[FL_PATH_EXECUTOR]);
 	for (size_t i = 0; i < origin->nfacts; i++) {
-		if (strcmp(origin->facts[i].key, "Java arguments") != 0)
-			continue;
-		if (fl_command_label(origin->facts[i].value, FL_PATH_APP,
-				     &value))
+		if (fl_fact_label(&origin->facts[i], FL_PATH_APP, &value))
 			set_label(e->app, sizeof(e->app), value);
-		if (fl_command_label(origin->facts[i].value, FL_PATH_EXECUTOR,
-				     &value))
+		if (fl_fact_label(&origin->facts[i], FL_PATH_EXECUTOR, &value))
 			set_label(e->id, sizeof(e->id), value);
 	}
 	return *e->app && *e->id;

@@ -132,8 +132,8 @@ Test(by, labels_stand_at_the_root_the_first_outermost)
 	flame_id labels = flame_label(flame, 0, fl_name(flame, "stage"),
 				      fl_name(flame, "12"));
 
-	cr_expect_eq(sink->needs, FL_NEED_THREAD | FL_NEED_STATE |
-		     FL_NEED_PATH_LABELS | FL_NEED_TASK_SPAN);
+	cr_expect_eq(sink->needs, FL_NEED_THREAD | FL_NEED_STATE);
+	cr_expect_str_eq(sink->labels, "stage,state,thread");
 	send_with(sink, fl_thread(flame, FL_SLICE("main"), 7), labels);
 	send_with(sink, 0, flame_label(flame, 0, fl_name(flame, "state"),
 				       fl_name(flame, "RUNNABLE")));
@@ -162,7 +162,8 @@ Test(by, an_expression_takes_a_part_of_the_value)
 	struct flame_sink *sink = flame_filter(collector(), "by",
 					       "path=exec-(\\d+)");
 
-	cr_expect_eq(sink->needs, FL_NEED_PATH | FL_NEED_SUBJECT);
+	cr_expect_eq(sink->needs, FL_NEED_PATH);
+	cr_expect_str_eq(sink->labels, "path");
 	send_with(sink, 0, set_of("path", "/x/app-exec-12.jfr"));
 	send_with(sink, 0, set_of("path", "/x/driver.jfr"));
 	send_with(sink, 0, set_of("path", "/x/app-exec-12.jfr.gz"));
@@ -316,14 +317,21 @@ Test(label, a_key_that_nothing_has_is_told)
 
 Test(label, the_source_is_asked_for_what_is_needed)
 {
-	static const struct { const char *list; unsigned needs; } all[] = {
-		{ "thread=x", FL_NEED_THREAD },
-		{ "executor=x", FL_NEED_PATH_LABELS },
-		{ "pid=x", FL_NEED_THREAD | FL_NEED_PATH_LABELS },
-		{ "state=x", FL_NEED_STATE }, { "cpu=x", FL_NEED_STATE },
-		{ "file=x", FL_NEED_FILE },
-		{ "path=x", FL_NEED_PATH | FL_NEED_SUBJECT },
-		{ "tid=x\nfile=x", FL_NEED_THREAD | FL_NEED_FILE },
+	static const struct {
+		const char *list;
+		unsigned needs;
+		const char *labels;
+	} all[] = {
+		{ "thread=x", FL_NEED_THREAD, "thread" },
+		{ "executor=x", 0, "executor" },
+		{ "pid=x", FL_NEED_THREAD, "pid" },
+		{ "state=x", FL_NEED_STATE, "state" },
+		{ "cpu=x", FL_NEED_STATE, "cpu" },
+		{ "file=x", FL_NEED_FILE, "file" },
+		{ "path=x", FL_NEED_PATH, "path" },
+		{ "tid=x\nfile=x", FL_NEED_THREAD | FL_NEED_FILE, "tid,file" },
+		{ "mine=x", FL_NEED_THREAD | FL_NEED_STATE | FL_NEED_FILE,
+		  "*,mine" },
 	};
 
 	for (size_t i = 0; i < FL_COUNT(all); i++) {
@@ -331,6 +339,7 @@ Test(label, the_source_is_asked_for_what_is_needed)
 						       all[i].list);
 
 		cr_expect_eq(sink->needs, all[i].needs, "%s", all[i].list);
+		cr_expect_str_eq(sink->labels, all[i].labels);
 		flame_abandon(sink);
 	}
 }

@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "flow/path_labels.h"
+#include "io/path_labels.h"
 
 #include <criterion/criterion.h>
 

@@ -67,6 +67,7 @@ static struct flame_source *make_reader(struct fl_jfr *jfr)
 	}
 	reader->part = true;
 	reader->select.needs = select->needs;
+	reader->select.labels = select->labels;
 	reader->select.thread = select->thread;
 	reader->select.state = select->state;
 	reader->select.survey = select->survey;

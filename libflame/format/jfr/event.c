@@ -72,8 +72,8 @@ static const struct fl_jfr_subject *subject_asked(const struct fl_jfr *jfr,
 	const struct fl_jfr_subject *subject = fl_jfr_subject_of(event);
 
 	return subject && !fl_jfr_options(jfr)->compat &&
-	       (subject->leaf ||
-		(jfr->source->select.needs & FL_NEED_SUBJECT)) ? subject : NULL;
+	       (subject->leaf || fl_jfr_labels_subject(jfr, subject)) ?
+	       subject : NULL;
 }
 
 /* A reader of a class's events, in the arena; NULL: out of memory. */
@@ -378,7 +378,7 @@ static void begin_pass(struct pass *pass)
 				 (jfr->spans && jfr->spans->label);
 	chunk->events->detailed = pass->by_thread || chunk->events->by_time ||
 				  chunk->asked.limited || jfr->spans ||
-				  (select->needs & FL_NEED_HOLDER);
+				  fl_is_wanted(select->labels, "holder");
 }
 
 /*

@@ -63,7 +63,7 @@ static bool find_leaf(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 	if (leaf || (c->subject && c->subject->leaf))
 		hit->leaf = frame;
 	if (frame && c->subject &&
-	    (chunk->jfr->source->select.needs & FL_NEED_SUBJECT))
+	    fl_jfr_labels_subject(chunk->jfr, c->subject))
 		hit->span = flame_label(flame, hit->span,
 					fl_name(flame, c->subject->label),
 					flame->frames.data[frame].name);
@@ -127,7 +127,7 @@ void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		hit->has_stack = find_leaf(chunk, sum, c, hit);
 	}
 	if (c->role == FL_JFR_OLD_OBJECT && names &&
-	    (chunk->jfr->source->select.needs & FL_NEED_HOLDER))
+	    fl_is_wanted(chunk->jfr->source->select.labels, "holder"))
 		fl_jfr_find_holders(chunk, sum->leaf, fl_jfr_detail_of(
 				    chunk->events, sum).address, hit);
 	hit->unresolved = !hit->has_stack && trace->key;

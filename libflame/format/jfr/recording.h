@@ -152,6 +152,10 @@ struct fl_jfr {
 	struct fl_jfr_copy *copy;	/* write.c; NULL: events are not copied */
 };
 
+/* Labels that spans are read for, and those that spans of tasks have. */
+#define FL_JFR_SPAN_KEYS "tag,span"
+#define FL_JFR_TASK_KEYS "stage,task,attempt,partition"
+
 /* Whether the sink wants facts; events by type are for a survey alone. */
 static inline bool fl_jfr_wants_facts(const struct fl_jfr *jfr)
 {

@@ -111,7 +111,7 @@ int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader, const char *unit,
 		      int64_t value, int64_t bare);
 
-/* holder.c: the chain from a GC root to an object, with FL_NEED_HOLDER. */
+/* holder.c: the chain from a GC root to an object, if "holder" is wanted. */
 void fl_jfr_find_holders(struct fl_jfr_chunk *chunk, uint64_t object,
 			 uint64_t root, struct fl_jfr_hit *hit);
 

@@ -6,7 +6,7 @@
 #include "fl.h"
 
 #include "dict/java.h"
-#include "flow/path_labels.h"
+#include "io/path_labels.h"
 #include "flow/runs.h"
 #include "format/format.h"
 #include "format/jfr/framing.h"
@@ -67,17 +67,17 @@ static void note_damage(struct fl_jfr *jfr, uint64_t offset, const char *why)
 static bool are_labels_wanted(const struct fl_jfr *jfr)
 {
 	const struct flame_source *source = jfr->source;
-	unsigned needs = source->select.needs;
-	struct fl_path_labels labels;
+	const char *labels = source->select.labels;
+	struct fl_path_labels path;
 
 	if (fl_jfr_options(jfr)->compat || source->select.survey)
 		return false;
-	if (needs & FL_NEED_SPAN)
+	if (fl_is_wanted(labels, FL_JFR_SPAN_KEYS))
 		return true;
-	if (!(needs & FL_NEED_TASK_SPAN))
+	if (!fl_is_wanted(labels, FL_JFR_TASK_KEYS))
 		return false;
-	fl_path_labels(fl_in_name(source->in), &labels);
-	return !labels.value[FL_PATH_STAGE].size;
+	fl_path_labels(fl_in_name(source->in), &path);
+	return !path.value[FL_PATH_STAGE].size;
 }
 
 static int prepare(struct fl_jfr *jfr)

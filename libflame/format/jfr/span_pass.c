@@ -148,7 +148,8 @@ static bool read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 	const struct fl_jfr_spans *spans = jfr->spans;
 	struct span_reader r = {
 		.jfr = jfr, .chunk = chunk,
-		.only_tasks = !(jfr->source->select.needs & FL_NEED_SPAN),
+		.only_tasks = !fl_is_wanted(jfr->source->select.labels,
+					    FL_JFR_SPAN_KEYS),
 	};
 	bool good = true;
 

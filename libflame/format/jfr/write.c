@@ -421,7 +421,7 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 		return fl_fail(sink->flame, "--leak: what was not freed is "
 			       "known at the end, and -f jfr copies events as "
 			       "they come");
-	if (source->select.needs & FL_NEED_HOLDER)
+	if (fl_is_wanted(source->select.labels, "holder"))
 		return fl_fail(sink->flame, "--label holder: not with -f jfr");
 	((struct fl_jfr *)source->state)->copy = copy;
 	return FLAME_OK;

@@ -14,10 +14,8 @@
 
 enum { LEVEL = 12, MAX_BOUND = 256 };	/* bytes of a statistic */
 
-enum {
-	NEEDS = FL_NEED_STATE | FL_NEED_PATH_LABELS | FL_NEED_STAGE_NAME |
-		FL_NEED_OPERATOR
-};
+static const char wanted[] = "app,app-name,date,executor,host,stage,stage-name,"
+	"query,operator";
 
 struct row {
 	uint64_t group_and_metric;	/* ranks */
@@ -839,5 +837,10 @@ static int write_parquet(struct fl_rows *rows)
 
 struct flame_sink *fl_parquet_create(struct flame *flame, struct fl_out *out)
 {
-	return fl_rows_untitled(flame, out, NEEDS, write_parquet);
+	struct flame_sink *sink = fl_rows_untitled(flame, out, FL_NEED_STATE,
+						   write_parquet);
+
+	if (sink)
+		sink->labels = wanted;
+	return sink;
 }

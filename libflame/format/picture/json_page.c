@@ -174,6 +174,7 @@ struct flame_source *fl_json_page_open(struct flame_source *source,
 				  n, fl_in_name(source->in), format);
 	if (inner) {
 		inner->select.needs = source->select.needs;
+		inner->select.labels = source->select.labels;
 		inner->select.survey = source->select.survey;
 		source->surveyed = true;	/* by that one */
 	}

@@ -17,8 +17,10 @@ enum fl_path_key {
 	FL_PATH_KEYS
 };
 
-/* "app", "attempt", ... by enum fl_path_key. */
+/* "app", "attempt", ... by enum fl_path_key; and all, with commas. */
 extern const char *const fl_path_keys[FL_PATH_KEYS];
+#define FL_PATH_KEY_LIST "app,attempt,executor,stage,epoch,host,pid," \
+	"container,app-name,date"
 
 /*
  * Values by enum fl_path_key; size 0: the path does not tell.  They point
@@ -42,5 +44,8 @@ void fl_path_labels(const char *path, struct fl_path_labels *labels);
  */
 bool fl_command_label(const char *line, enum fl_path_key key,
 		      struct slice *value);
+/* The same of a fact, which may be such a line. */
+bool fl_fact_label(const struct flame_fact *fact, enum fl_path_key key,
+		   struct slice *value);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "fl.h"
 
-#include "flow/path_labels.h"
+#include "io/path_labels.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -555,4 +555,11 @@ bool fl_command_label(const char *line, enum fl_path_key key,
 		return false;
 	*value = FL_SLICE("driver");
 	return true;
+}
+
+bool fl_fact_label(const struct flame_fact *fact, enum fl_path_key key,
+		   struct slice *value)
+{
+	return strcmp(fact->key, "Java arguments") == 0 &&
+	       fl_command_label(fact->value, key, value);
 }
