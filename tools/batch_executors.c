@@ -3,7 +3,7 @@
  * The executors of an application: what each was paid for, how its tasks did
  * against others', and whether the profile has seen it.
  */
-#include "batch_html.h"
+#include "batch_columns.h"
 
 #include <stdio.h>
 
@@ -38,47 +38,46 @@ static void put_speed(struct flame_text *out, const cJSON *e)
 		  batch_number(e, "sigma") >= 5 ? " bad" : "", ratio, ratio);
 }
 
-static void put_executor(struct flame_text *out, const cJSON *e,
-			 const struct batch_unit *unit, double most)
+static void put_samples(struct flame_text *out, const cJSON *e)
 {
-	double paid = batch_number(e, "paid_us");
-	double busy = paid - batch_number(e, "idle_us");
 	double samples = batch_number(e, "samples");
 
-	put_name(out, e);
-	batch_put_bar(out, "Paid", paid / unit->us, unit->digits,
-		      most > 0 ? paid / most : 0);
-	batch_put_number(out, "Busy %", paid > 0 ? 100 * busy / paid : 0, 0,
-			 false);
-	batch_put_number(out, "CPU %", paid > 0 ?
-			 100 * batch_number(e, "cpu_us") / paid : 0, 0, false);
-	batch_put_number(out, "GC", batch_number(e, "gc_us") / unit->us,
-			 unit->digits, false);
-	batch_put_number(out, "Tasks", batch_number(e, "tasks"), 0, false);
-	put_speed(out, e);
 	if (samples > 0)
 		batch_put_number(out, "Samples", samples, 0, false);
 	else
 		batch_put(out, "<td class=\"n bad\" data-v=\"0\">not "
 			  "profiled</td>");
-	batch_put(out, "</tr>\n");
 }
 
-static void put_headings(struct flame_text *out, const struct batch_unit *unit)
+static double busy_us(const cJSON *e)
 {
-	char paid[48];
+	return batch_number(e, "paid_us") - batch_number(e, "idle_us");
+}
 
-	snprintf(paid, sizeof(paid), "Paid, %s", unit->name);
-	batch_put(out, "<thead><tr>");
-	batch_put_heading(out, "Executor", false);
-	batch_put_heading(out, paid, true);
-	batch_put_heading(out, "Busy %", true);
-	batch_put_heading(out, "CPU %", true);
-	batch_put_heading(out, "GC", true);
-	batch_put_heading(out, "Tasks", true);
-	batch_put_heading(out, "Task time against others", true);
-	batch_put_heading(out, "Samples", true);
-	batch_put(out, "</tr></thead>\n<tbody>\n");
+static const struct batch_column columns[] = {
+	{ .title = "Paid, ", .label = "Paid", .key = "paid_us",
+	  .kind = BATCH_CELL_BAR },
+	{ .title = "Busy %", .label = "Busy %", .value = busy_us,
+	  .kind = BATCH_CELL_SHARE },
+	{ .title = "CPU %", .label = "CPU %", .key = "cpu_us",
+	  .kind = BATCH_CELL_SHARE },
+	{ .title = "GC", .label = "GC", .key = "gc_us" },
+	{ .title = "Tasks", .label = "Tasks", .key = "tasks",
+	  .kind = BATCH_CELL_COUNT },
+	{ .title = "Task time against others", .kind = BATCH_CELL_OWN,
+	  .put = put_speed },
+	{ .title = "Samples", .kind = BATCH_CELL_OWN, .put = put_samples },
+};
+
+static void put_executor(struct flame_text *out, const struct batch_columns *c,
+			 const cJSON *e)
+{
+	struct batch_sums sums = { 0 };
+
+	batch_add_row(c, &sums, e);
+	put_name(out, e);
+	batch_put_sums(out, c, &sums, e);
+	batch_put(out, "</tr>\n");
 }
 
 bool batch_is_recorded(const cJSON *app)
@@ -111,16 +110,20 @@ static void put_coverage(struct flame_text *out, const cJSON *app)
 	batch_put(out, "</p>\n");
 }
 
-void batch_put_executors(struct flame_text *out, const cJSON *app)
+void batch_put_executors(struct flame_text *out, const struct batch *batch,
+			 const cJSON *app)
 {
-	struct batch_unit unit = batch_unit_of(app);
+	struct batch_columns c = {
+		.all = columns, .n = sizeof(columns) / sizeof(*columns),
+		.base = "paid_us",
+	};
 	bool many = cJSON_GetArraySize(batch_list(app, "executors")) > MAX_OPEN;
-	double most = 0;
 	const cJSON *e;
 
+	batch_begin_columns(&c, batch, app);
 	cJSON_ArrayForEach(e, batch_list(app, "executors"))
-		most = batch_number(e, "paid_us") > most ?
-		       batch_number(e, "paid_us") : most;
+		c.most = batch_number(e, "paid_us") > c.most ?
+			 batch_number(e, "paid_us") : c.most;
 	batch_put(out, "<h2>Executors</h2>\n");
 	if (batch_is_recorded(app))
 		put_coverage(out, app);
@@ -128,9 +131,12 @@ void batch_put_executors(struct flame_text *out, const cJSON *app)
 		cli_print(out, "<details><summary>All %d</summary>\n",
 			  cJSON_GetArraySize(batch_list(app, "executors")));
 	batch_put(out, "<div class=\"wide\"><table>");
-	put_headings(out, &unit);
+	batch_put(out, "<thead><tr>");
+	batch_put_heading(out, "Executor", false);
+	batch_put_titles(out, &c);
+	batch_put(out, "</tr></thead>\n<tbody>\n");
 	cJSON_ArrayForEach(e, batch_list(app, "executors"))
-		put_executor(out, e, &unit, most);
+		put_executor(out, &c, e);
 	batch_put(out, "</tbody></table></div>\n");
 	batch_put(out, many ? "</details>\n" : "");
 }

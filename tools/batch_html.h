@@ -2,7 +2,8 @@
 /*
  * Parts of flame-batch's index: batch_html.c writes markup, batch_index.c the
  * page and the table of its pages, batch_report.c what an application cost,
- * batch_timeline.c when, batch_rows.c its rows, batch_executors.c who.
+ * batch_timeline.c when, batch_rows.c its rows, batch_executors.c who;
+ * batch_columns.c has tables by their columns.
  */
 #ifndef BATCH_HTML_H
 #define BATCH_HTML_H
@@ -55,13 +56,6 @@ struct batch_unit batch_unit_of(const cJSON *app);
  */
 struct batch_unit batch_money_of(const struct batch *batch, const cJSON *app);
 
-/* Which columns say something. */
-struct batch_columns {
-	struct batch_unit unit, money;
-	double most;		/* the cost of the heaviest row */
-	bool gc, python, wait, spill, failed, picture;
-};
-
 /* A table's rows, heaviest first; counts them. */
 size_t batch_count_rows(const cJSON *app);
 void batch_put_table(struct flame_text *out, const struct batch *batch,
@@ -76,7 +70,8 @@ bool batch_is_recorded(const cJSON *app);
 double batch_count_cores(const cJSON *app);
 void batch_put_timeline(struct flame_text *out, const struct batch *batch,
 			const cJSON *app);
-void batch_put_executors(struct flame_text *out, const cJSON *app);
+void batch_put_executors(struct flame_text *out, const struct batch *batch,
+			 const cJSON *app);
 /* Head, findings, timeline, table and executors of an application. */
 void batch_put_report(struct flame_text *out, const struct batch *batch,
 		      const cJSON *app, size_t number, bool large);

@@ -195,5 +195,5 @@ void batch_put_report(struct flame_text *out, const struct batch *batch,
 	if (!number)
 		batch_put_filter(out);
 	batch_put_table(out, batch, app, number, large);
-	batch_put_executors(out, app);
+	batch_put_executors(out, batch, app);
 }

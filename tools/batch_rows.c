@@ -3,7 +3,7 @@
  * What an application's cores were paid for, as a tree of rows: queries, their
  * stages, and the operators of these; and what is of no query.
  */
-#include "batch_html.h"
+#include "batch_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,112 +15,64 @@ static double bad_tasks(const cJSON *stage)
 	return batch_number(stage, "failed") + batch_number(stage, "killed");
 }
 
-static double spill_of(const cJSON *stage)
-{
-	return batch_number(stage, "disk_spill_bytes");
-}
+/* Of a stage, by members of the bill; a query has the sums of its stages. */
+static const struct batch_column columns[] = {
+	{ .title = "", .label = "Cost", .key = "cost_us",
+	  .kind = BATCH_CELL_BAR },
+	{ .title = "Price", .label = "Price", .key = "cost_us",
+	  .kind = BATCH_CELL_PRICE },
+	{ .title = "CPU %", .label = "CPU %", .key = "cpu_us",
+	  .kind = BATCH_CELL_SHARE },
+	{ .title = "GC", .label = "GC", .key = "gc_us", .some = true },
+	{ .title = "Python", .label = "Python", .key = "python_us",
+	  .some = true },
+	{ .title = "Shuffle wait", .label = "Wait", .key = "fetch_wait_us",
+	  .some = true },
+	{ .title = "Spill", .label = "Spill", .key = "disk_spill_bytes",
+	  .kind = BATCH_CELL_SIZE, .some = true },
+	{ .title = "Tasks", .label = "Tasks", .key = "tasks",
+	  .kind = BATCH_CELL_COUNT },
+	{ .title = "Failed, killed", .label = "Failed", .value = bad_tasks,
+	  .kind = BATCH_CELL_COUNT, .some = true, .bad = true },
+};
 
-static void find_columns(const struct batch *batch, const cJSON *app,
-			 struct batch_columns *c)
-{
-	const cJSON *query, *stage;
+struct table {
+	struct batch_columns columns;
+	bool picture;
+};
 
-	*c = (struct batch_columns){
-		.unit = batch_unit_of(app),
-		.money = batch_money_of(batch, app),
-		.most = batch_number(app, "idle_us"),
+static struct table begin_table(const struct batch *batch, const cJSON *app)
+{
+	struct table t = {
+		.columns = {
+			.all = columns, .base = "cost_us",
+			.n = sizeof(columns) / sizeof(*columns),
+			.most = batch_number(app, "idle_us"),
+		},
 		.picture = batch->npages <= BATCH_LARGE,
 	};
+	const cJSON *query, *stage;
+
+	batch_begin_columns(&t.columns, batch, app);
 	cJSON_ArrayForEach(query, batch_list(app, "queries")) {
 		double cost = batch_number(query, "cost_us");
 
-		c->most = cost > c->most ? cost : c->most;
-		cJSON_ArrayForEach(stage, batch_list(query, "stages")) {
-			c->gc |= batch_number(stage, "gc_us") > 0;
-			c->python |= batch_number(stage, "python_us") > 0;
-			c->wait |= batch_number(stage, "fetch_wait_us") > 0;
-			c->spill |= spill_of(stage) > 0;
-			c->failed |= bad_tasks(stage) > 0;
-		}
+		t.columns.most = cost > t.columns.most ? cost : t.columns.most;
+		cJSON_ArrayForEach(stage, batch_list(query, "stages"))
+			batch_show_columns(&t.columns, stage);
 	}
+	return t;
 }
 
-static void put_headings(struct flame_text *out, const struct batch_columns *c)
+static void put_headings(struct flame_text *out, const struct table *t)
 {
-	char cost[32];
-
-	snprintf(cost, sizeof(cost), "C%s", c->unit.name + 1);
 	batch_put(out, "<thead><tr>");
 	batch_put_heading(out, "Query, stage, operator", false);
-	batch_put_heading(out, cost, true);
-	if (c->money.us > 0)
-		batch_put_heading(out, "Price", true);
-	batch_put_heading(out, "CPU %", true);
-	if (c->gc)
-		batch_put_heading(out, "GC", true);
-	if (c->python)
-		batch_put_heading(out, "Python", true);
-	if (c->wait)
-		batch_put_heading(out, "Shuffle wait", true);
-	if (c->spill)
-		batch_put_heading(out, "Spill", true);
-	batch_put_heading(out, "Tasks", true);
-	if (c->failed)
-		batch_put_heading(out, "Failed, killed", true);
+	batch_put_titles(out, &t->columns);
 	batch_put_heading(out, "Does most", false);
-	if (c->picture)
+	if (t->picture)
 		batch_put_heading(out, "Stacks", false);
 	batch_put(out, "</tr></thead>\n<tbody>\n");
-}
-
-/* Sums of a stage, or of all stages of a query. */
-struct sums {
-	double cost, cpu, gc, python, wait, spill, tasks, failed;
-};
-
-static void add(struct sums *sums, const cJSON *stage)
-{
-	sums->cost += batch_number(stage, "cost_us");
-	sums->cpu += batch_number(stage, "cpu_us");
-	sums->gc += batch_number(stage, "gc_us");
-	sums->python += batch_number(stage, "python_us");
-	sums->wait += batch_number(stage, "fetch_wait_us");
-	sums->spill += spill_of(stage);
-	sums->tasks += batch_number(stage, "tasks");
-	sums->failed += bad_tasks(stage);
-}
-
-static void put_cost(struct flame_text *out, const struct batch_columns *c,
-		     double us)
-{
-	batch_put_bar(out, "Cost", us / c->unit.us, c->unit.digits,
-		      c->most > 0 ? us / c->most : 0);
-	if (c->money.us > 0)
-		batch_put_number(out, "Price", us / c->money.us,
-				 c->money.digits, false);
-}
-
-static void put_sums(struct flame_text *out, const struct batch_columns *c,
-		     const struct sums *sums)
-{
-	double us = c->unit.us;
-	int digits = c->unit.digits;
-
-	put_cost(out, c, sums->cost);
-	batch_put_number(out, "CPU %", sums->cost > 0 ?
-			 100 * sums->cpu / sums->cost : 0, 0, false);
-	if (c->gc)
-		batch_put_number(out, "GC", sums->gc / us, digits, false);
-	if (c->python)
-		batch_put_number(out, "Python", sums->python / us, digits,
-				 false);
-	if (c->wait)
-		batch_put_number(out, "Wait", sums->wait / us, digits, false);
-	if (c->spill)
-		batch_put_size(out, "Spill", sums->spill);
-	batch_put_number(out, "Tasks", sums->tasks, 0, false);
-	if (c->failed)
-		batch_put_number(out, "Failed", sums->failed, 0, true);
 }
 
 /* Of what the samples show. */
@@ -148,26 +100,22 @@ static void put_most(struct flame_text *out, const cJSON *stage, bool page)
 /* Rows ----------------------------------------------------------------- */
 
 /* Cells of a row that has a cost and a frame alone. */
-static void put_light(struct flame_text *out, const struct batch_columns *c,
+static void put_light(struct flame_text *out, const struct table *t,
 		      const cJSON *row, double us)
 {
-	int between = 2 + c->gc + c->python + c->wait + c->spill + c->failed;
-
-	put_cost(out, c, us);
-	for (int i = 0; i < between; i++)
-		batch_put(out, "<td class=\"n\" data-v=\"0\"></td>");
+	batch_put_cost(out, &t->columns, us);
 	put_frame(out, row);
-	batch_put(out, c->picture ? "<td class=\"strip\"></td></tr>\n" :
+	batch_put(out, t->picture ? "<td class=\"strip\"></td></tr>\n" :
 				    "</tr>\n");
 }
 
-static void put_operator(struct flame_text *out, const struct batch_columns *c,
+static void put_operator(struct flame_text *out, const struct table *t,
 			 const cJSON *row)
 {
 	batch_put(out, "<tr data-l=\"2\"><td>");
 	batch_put_escaped(out, batch_text(row, "name"));
 	batch_put(out, "</td>");
-	put_light(out, c, row, batch_number(row, "cost_us"));
+	put_light(out, t, row, batch_number(row, "cost_us"));
 }
 
 static void put_stage_name(struct flame_text *out, const cJSON *stage,
@@ -197,26 +145,26 @@ static void put_stage_name(struct flame_text *out, const cJSON *stage,
 }
 
 static void put_stage(struct flame_text *out, const struct batch *batch,
-		      const struct batch_columns *c, const cJSON *app,
+		      const struct table *t, const cJSON *app,
 		      const cJSON *stage)
 {
 	const struct batch_group *page = batch_page_of(
 		batch, batch_text(app, "id"), stage);
 	const cJSON *row;
-	struct sums sums = { 0 };
+	struct batch_sums sums = { 0 };
 
-	add(&sums, stage);
+	batch_add_row(&t->columns, &sums, stage);
 	batch_put(out, "<tr data-l=\"1\">");
 	put_stage_name(out, stage, page ? batch_text(page->record, "page") :
 					  "");
-	put_sums(out, c, &sums);
+	batch_put_sums(out, &t->columns, &sums, NULL);
 	put_most(out, stage, page);
-	if (c->picture)
+	if (t->picture)
 		batch_put_picture(out, page ? batch_list(page->record,
 							 "picture") : NULL);
 	batch_put(out, "</tr>\n");
 	cJSON_ArrayForEach(row, batch_list(stage, "operators"))
-		put_operator(out, c, row);
+		put_operator(out, t, row);
 }
 
 enum { MAX_QUERY = 200 };
@@ -239,29 +187,39 @@ static void put_query_name(struct flame_text *out, const char *name, int stages)
 		  stages == 1 ? "" : "s");
 }
 
+static bool has_tasks(const cJSON *stages)
+{
+	const cJSON *stage;
+
+	cJSON_ArrayForEach(stage, stages)
+		if (batch_number(stage, "tasks") > 0)
+			return true;
+	return false;
+}
+
 static void put_query(struct flame_text *out, const struct batch *batch,
-		      const struct batch_columns *c, const cJSON *app,
+		      const struct table *t, const cJSON *app,
 		      const cJSON *query)
 {
 	const cJSON *stage, *stages = batch_list(query, "stages");
-	struct sums sums = { 0 };
+	struct batch_sums sums = { 0 };
 
 	cJSON_ArrayForEach(stage, stages)
-		add(&sums, stage);
-	if (sums.cost <= 0 && sums.tasks <= 0)
+		batch_add_row(&t->columns, &sums, stage);
+	if (sums.base <= 0 && !has_tasks(stages))
 		return;
 	batch_put(out, "<tr data-l=\"0\">");
 	put_query_name(out, batch_text(query, "name"),
 		       cJSON_GetArraySize(stages));
-	put_sums(out, c, &sums);
+	batch_put_sums(out, &t->columns, &sums, NULL);
 	put_frame(out, query);
-	batch_put(out, c->picture ? "<td class=\"strip\"></td></tr>\n" :
+	batch_put(out, t->picture ? "<td class=\"strip\"></td></tr>\n" :
 				    "</tr>\n");
 	cJSON_ArrayForEach(stage, stages)
-		put_stage(out, batch, c, app, stage);
+		put_stage(out, batch, t, app, stage);
 }
 
-static void put_apart(struct flame_text *out, const struct batch_columns *c,
+static void put_apart(struct flame_text *out, const struct table *t,
 		      const char *name, const char *why, double us)
 {
 	if (us <= 0)
@@ -271,7 +229,7 @@ static void put_apart(struct flame_text *out, const struct batch_columns *c,
 	batch_put(out, "<small>");
 	batch_put(out, why);
 	batch_put(out, "</small></td>");
-	put_light(out, c, NULL, us);
+	put_light(out, t, NULL, us);
 }
 
 /* The table ------------------------------------------------------------ */
@@ -293,30 +251,28 @@ size_t batch_count_rows(const cJSON *app)
 void batch_put_rows(struct flame_text *out, const struct batch *batch,
 		    const cJSON *app)
 {
-	struct batch_columns c;
+	struct table t = begin_table(batch, app);
 	const cJSON *query;
 
-	find_columns(batch, app, &c);
 	cJSON_ArrayForEach(query, batch_list(app, "queries"))
-		put_query(out, batch, &c, app, query);
-	put_apart(out, &c, "Tasks without an end",
+		put_query(out, batch, &t, app, query);
+	put_apart(out, &t, "Tasks without an end",
 		  "running when their executor or the application ended",
 		  batch_number(app, "unended_us"));
-	put_apart(out, &c, "Idle", "cores that were paid and ran no task",
+	put_apart(out, &t, "Idle", "cores that were paid and ran no task",
 		  batch_number(app, "idle_us"));
 }
 
 void batch_put_table(struct flame_text *out, const struct batch *batch,
 		     const cJSON *app, size_t number, bool large)
 {
-	struct batch_columns c;
+	struct table t = begin_table(batch, app);
 
-	find_columns(batch, app, &c);
 	batch_put(out, "<div class=\"wide\"><table class=\"tree\"");
 	if (large)
 		cli_print(out, " data-rows=\"%zu\"", number);
 	batch_put(out, ">");
-	put_headings(out, &c);
+	put_headings(out, &t);
 	if (!large)
 		batch_put_rows(out, batch, app);
 	batch_put(out, "</tbody></table></div>\n");

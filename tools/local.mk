@@ -33,8 +33,9 @@ record_sources = tools/flame-record.c tools/record_jvms.c tools/record_roll.c \
 batch_sources = tools/flame-batch.c tools/batch.h tools/batch_archive.c \
 	tools/batch_bill.c tools/batch_summary.c \
 	tools/batch_digest.c tools/batch_origins.c tools/batch_findings.c tools/batch_rules.h \
-	tools/batch_executors.c tools/batch_html.c tools/batch_html.h \
-	tools/batch_clock.c tools/batch_report.c tools/batch_rows.c tools/batch_timeline.c \
+	tools/batch_columns.h tools/batch_executors.c tools/batch_html.c tools/batch_html.h \
+	tools/batch_clock.c tools/batch_columns.c tools/batch_report.c \
+	tools/batch_rows.c tools/batch_timeline.c \
 	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
 	tools/batch_keys.c \
 	tools/batch_jobs.c tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \

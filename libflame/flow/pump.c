@@ -103,12 +103,12 @@ static flame_id with_input(struct flame *flame, const struct fl_input *input,
 		labels = flame_label(flame, labels, fl_name(flame, "path"),
 				     input->path);
 	for (unsigned i = 0; i < input->n; i++) {
-		const struct fl_input_label *told = &input->told[i];
+		const struct fl_input_label *label = &input->told[i];
 
-		if (!flame_label_get(flame, labels, told->key) &&
-		    !flame_label_get(flame, sample->thread, told->key))
-			labels = flame_label(flame, labels, told->key,
-					     told->value);
+		if (!flame_label_get(flame, labels, label->key) &&
+		    !flame_label_get(flame, sample->thread, label->key))
+			labels = flame_label(flame, labels, label->key,
+					     label->value);
 	}
 	return labels;
 }
