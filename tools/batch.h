@@ -452,7 +452,7 @@ void batch_describe_coverage(const struct batch *batch, const cJSON *app,
 bool batch_is_nothing(const struct batch *batch);
 /* Whether all inputs were lost or are not profiles. */
 bool batch_is_unread(const struct batch *batch);
-/* Whether no group has what --by divides by; the message is out. */
+/* Whether no group has what --by or --key divides by; the message is out. */
 bool batch_is_undivided(const struct batch *batch);
 /* Removes the files of groups, and the folder if it was made now. */
 void batch_remove_site(const struct batch *batch);

@@ -5,9 +5,12 @@
  */
 #include "batch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { MAX_CHOICES = 1024 };	/* bytes of a list of labels */
 
 static bool has_weight(const cJSON *record)
 {
@@ -51,13 +54,62 @@ static const char *undivided(const struct batch *batch)
 	return message;
 }
 
+/* Whether no group has any of the keys of --key. */
+static bool has_no_key(const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->ngroups; i++)
+		if ((size_t)cJSON_GetArraySize(batch_list(
+			    batch->groups[i].record, "unseen")) < batch->nkeys)
+			return false;
+	return batch->ngroups && !batch->cli->empty_ok;
+}
+
+/* Keeps the list of labels in what --by says of one that no sample has. */
+static void on_warning(void *arg, const char *text)
+{
+	const char *list = strstr(text, "; there are");
+
+	if (list)
+		snprintf(arg, MAX_CHOICES, "%s", list);
+}
+
+/* The labels that samples of an input have, as "; there are: file, tid". */
+static void find_choices(const struct batch *batch, const char *path,
+			 char *choices)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame ? flame_tree_new(flame, 1) : NULL;
+	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL;
+	struct flame_source *source;
+
+	if (flame)
+		flame_on_warning(flame, on_warning, choices);
+	sink = sink ? flame_filter(sink, "by", batch->keys[0]) : NULL;
+	source = sink ? flame_open(flame, path, NULL) : NULL;
+	if (source)
+		flame_pump(source, sink);
+	flame_close(source);
+	if (sink)
+		flame_finish(sink);
+	flame_tree_free(tree);
+	flame_free(flame);
+}
+
 bool batch_is_undivided(const struct batch *batch)
 {
 	const char *message = undivided(batch);
+	char choices[MAX_CHOICES] = "";
 
+	if (!message && !has_no_key(batch))
+		return false;
+	for (size_t i = 0; !message && !*choices && i < batch->ninputs; i++)
+		find_choices(batch, batch->inputs[i].path, choices);
 	if (message)
 		cli_say(batch->cli, "%s (--empty ok allows it)", message);
-	return message;
+	else
+		cli_say(batch->cli, "--key: no sample has a label %s%s "
+			"(--empty ok allows it)", batch->keys[0], choices);
+	return true;
 }
 
 static void remove_group(const struct batch *batch,

@@ -358,22 +358,37 @@ static bool sort_pages(const struct batch_drawing *d, struct stages *s)
 	return good;
 }
 
+static bool add_name(cJSON *names, const char *name)
+{
+	cJSON *item = cJSON_CreateString(name);
+
+	return item && cJSON_AddItemToArray(names, item);
+}
+
 /* Warns of keys that no sample has, which are likely misspelt. */
-static void report_unseen(const struct batch_drawing *d,
+static bool report_unseen(const struct batch_drawing *d,
 			  const struct stages *s)
 {
 	const struct batch *batch = d->batch;
+	cJSON *unseen = NULL;
+	bool good = true;
 
-	for (size_t i = 0; i < batch->nkeys && !batch->cli->quiet; i++) {
+	for (size_t i = 0; i < batch->nkeys && good; i++) {
 		bool seen = batch->kinds[i] != BATCH_OF_SAMPLES ||
 			    !may_be_named(batch, i) || !s->n;
 
 		for (size_t p = 0; p < s->n && !seen; p++)
 			seen = *s->parts[p].as.values[i];
-		if (!seen)
+		if (seen)
+			continue;
+		if (!batch->cli->quiet)
 			cli_say(batch->cli, "%s: no sample has a label %s",
 				d->group->title, batch->keys[i]);
+		if (!unseen)
+			unseen = cJSON_AddArrayToObject(d->record, "unseen");
+		good = unseen && add_name(unseen, batch->keys[i]);
 	}
+	return good || cli_no_memory(batch->cli);
 }
 
 /* The end of the run of parts that one page has. */
@@ -387,13 +402,6 @@ static size_t end_of_run(const struct stages *s, size_t from)
 	return to;
 }
 
-static bool add_name(cJSON *names, const char *name)
-{
-	cJSON *item = cJSON_CreateString(name);
-
-	return item && cJSON_AddItemToArray(names, item);
-}
-
 static bool make_pages(struct batch_drawing *d, struct stages *s)
 {
 	cJSON *names = cJSON_AddArrayToObject(d->record, "pages");
@@ -404,7 +412,7 @@ static bool make_pages(struct batch_drawing *d, struct stages *s)
 		return cli_no_memory(d->batch->cli);
 	for (from = 0; from < s->n; from++)
 		d->order[from] = s->parts[from].part;
-	report_unseen(d, s);
+	good = report_unseen(d, s);
 	for (from = 0; good && from < s->n; from = end_of_run(s, from))
 		good = name_page(d, s, &s->parts[from].as);
 	for (from = 0; good && from < s->n; from = to, i++) {

@@ -44,7 +44,7 @@ static void free_finished(struct flame *flame)
 	}
 }
 
-/* The first key of a list, which is moved behind it; size 0: none is left. */
+/* Removes the first key of a list; size 0: none is left. */
 static struct slice next_key(const char **list)
 {
 	struct slice key = { *list, strcspn(*list, ",") };

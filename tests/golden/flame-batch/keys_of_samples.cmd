@@ -27,7 +27,7 @@ ls site/stages/$app-stage-7.html
 # Other keys, and such as no sample has.
 flame-batch --overlap keep --key app,stage,task,partition -o tasks in/$app
 flame-batch --overlap keep --key tag,thread -o tags in/$app
-flame-batch --overlap keep --key thread,tga -o threads in/plain.folded
+flame-batch --overlap keep --empty ok --key thread,tga -o threads in/plain.folded
 for site in tasks tags threads; do
 	echo "$site: $(echo $site/stages/*.html | wc -w) pages"
 	grep -h -o '"title":"[^"]*"\|"pages":.*' $site/data/*.inputs.json $site/data/index.json
