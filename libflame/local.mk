@@ -380,7 +380,13 @@ flameincludedir = $(includedir)/flamegraph
 flameinclude_HEADERS = libflame/flame.h
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = libflame/flamegraph.pc
-EXTRA_DIST += libflame/README libflame/flame.map
+EXTRA_DIST += libflame/README libflame/flame.map \
+	libflame/base/README libflame/draw/README libflame/filter/README \
+	libflame/flow/README libflame/format/README \
+	libflame/format/jfr/README libflame/format/json/README \
+	libflame/format/perf/README libflame/io/README \
+	libflame/native/README libflame/sample/README libflame/spark/README \
+	libflame/tree/README
 
 # The page's viewer, as a C file in the build tree.
 viewer = \

@@ -283,6 +283,7 @@ script_tests = \
 	tests/coherence/late \
 	tests/coherence/linked \
 	tests/coherence/layers \
+	tests/coherence/rooms \
 	tests/coherence/symbols \
 	tests/coherence/abi \
 	tests/coherence/programs \

@@ -50,7 +50,7 @@ tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(b
 nodist_tools_flame_batch_SOURCES = tools/batch_site_parts.c tools/batch_rules.c
 CLEANFILES += tools/batch_site_parts.c tools/batch_rules.c
 site_parts = share/site/site.css share/site/site.js share/viewer/first.css
-EXTRA_DIST += share/site/embed.sh $(site_parts) share/rules/embed.sh \
+EXTRA_DIST += tools/README share/viewer/README share/site/embed.sh $(site_parts) share/rules/embed.sh \
 	share/rules/spark.rules
 
 tools/batch_rules.c: share/rules/embed.sh share/rules/spark.rules
