@@ -710,8 +710,7 @@ const struct flame_change *flame_trials_at(const struct flame_trials *trials,
 const struct flame_change *flame_trials_all(const struct flame_trials *trials);
 /*
  * The sums of the runs before and after as a tree of two columns, which the
- * caller frees; those before are scaled to as many runs as there are after.
- * NULL: failed.
+ * caller frees.  NULL: failed.
  */
 struct flame_tree *flame_trials_tree(const struct flame_trials *trials);
 /*

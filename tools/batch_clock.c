@@ -64,28 +64,21 @@ static void put_bar(struct flame_text *out, const cJSON *app, double wall)
 {
 	double x = 0;
 
-	batch_put(out, "<svg class=\"parts\" role=\"img\" aria-label=\"what "
-		  "the end waited for, as listed below\">");
-	for (size_t i = 0; i < NPARTS; i++) {
-		double width = 100 * part_us(app, &parts[i]) / wall;
-
-		if (width <= 0)
-			continue;
-		cli_print(out, "<rect class=\"%s\" x=\"%.3f%%\" "
-			  "width=\"%.3f%%\" height=\"22\"><title>%s: %.1f "
-			  "%%</title></rect>", parts[i].class, x, width,
-			  parts[i].name, width);
-		x += width;
-	}
+	batch_put(out, "<svg class=\"parts\" width=\"100%\" height=\"22\" "
+		  "role=\"img\" aria-label=\"what the end waited for, as "
+		  "listed below\">");
+	for (size_t i = 0; i < NPARTS; i++)
+		batch_put_slice(out, parts[i].class, parts[i].name, &x,
+				100 * part_us(app, &parts[i]) / wall);
 	batch_put(out, "</svg>\n<ul class=\"key\">\n");
 	for (size_t i = 0; i < NPARTS; i++) {
 		double us = part_us(app, &parts[i]);
 
 		if (us <= 0)
 			continue;
-		cli_print(out, "<li><svg aria-hidden=\"true\"><rect "
-			  "class=\"%s\" width=\"10\" height=\"10\"/></svg>%s"
-			  "<i>", parts[i].class, parts[i].name);
+		batch_put(out, "<li>");
+		batch_put_swatch(out, parts[i].class);
+		cli_print(out, "%s<i>", parts[i].name);
 		batch_put_duration(out, us / 1e6);
 		cli_print(out, ", %.1f %%", 100 * us / wall);
 		put_stacks(out, app, &parts[i]);

@@ -4,6 +4,7 @@
  */
 #include "batch_html.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,45 @@ static void open_cell(struct flame_text *out, const char *class,
 	batch_put(out, "\">");
 }
 
+/* As share/site/site.css has them, for readers that drop a page's style. */
+static const char *const fills[][2] = {
+	{ "cpu", "#2f9e6e" }, { "wait", "#86a8dc" }, { "gc", "#e07b39" },
+	{ "python", "#d8b22f" }, { "overhead", "#a58bc9" },
+	{ "unknown", "#a8a29a" }, { "unended", "#c94f6d" },
+	{ "driver", "#5b6b8c" }, { "lost", "#c4232b" }, { "idle", "#dfe3e8" },
+	{ "cores", "#9dbdf0" },
+	{ "q0", "#8fd3ae" }, { "q1", "#9dbdf0" }, { "q2", "#f2c66d" },
+	{ "q3", "#e9a3a0" }, { "q4", "#c3afe6" }, { "q5", "#9bd5d9" },
+};
+
+void batch_put_class(struct flame_text *out, const char *class)
+{
+	cli_print(out, " class=\"%s\"", class);
+	for (size_t i = 0; i < sizeof(fills) / sizeof(*fills); i++)
+		if (strcmp(fills[i][0], class) == 0)
+			cli_print(out, " fill=\"%s\"", fills[i][1]);
+}
+
+void batch_put_slice(struct flame_text *out, const char *class,
+		     const char *name, double *x, double width)
+{
+	if (width <= 0)
+		return;
+	batch_put(out, "<rect");
+	batch_put_class(out, class);
+	cli_print(out, " x=\"%.3f%%\" width=\"%.3f%%\" height=\"22\"><title>"
+		  "%s: %.1f %%</title></rect>", *x, width, name, width);
+	*x += width;
+}
+
+void batch_put_swatch(struct flame_text *out, const char *class)
+{
+	batch_put(out, "<svg aria-hidden=\"true\" width=\"10\" height=\"10\">"
+		  "<rect");
+	batch_put_class(out, class);
+	batch_put(out, " width=\"10\" height=\"10\"/></svg>");
+}
+
 void batch_put_number(struct flame_text *out, const char *title, double number,
 		      int digits, bool bad)
 {
@@ -73,8 +113,9 @@ void batch_put_bar(struct flame_text *out, const char *title, double number,
 		   int digits, double share)
 {
 	open_cell(out, "n bar", title, number);
-	cli_print(out, "<svg aria-hidden=\"true\"><rect width=\"%.1f%%\" "
-		  "height=\"20\" rx=\"3\"/></svg><span>",
+	cli_print(out, "<svg aria-hidden=\"true\" width=\"60\" height=\"8\" "
+		  "fill=\"#9dbdf0\"><rect width=\"%.1f%%\" height=\"20\" "
+		  "rx=\"3\"/></svg><span>",
 		  100 * (share > 1 ? 1 : share));
 	batch_put_grouped(out, number, digits);
 	batch_put(out, "</span></td>");
@@ -96,10 +137,28 @@ void batch_put_size(struct flame_text *out, const char *title, double bytes)
 	cli_print(out, "%.*f %s</td>", n < 10 && i ? 1 : 0, n, units[i]);
 }
 
+/* What headings alone do not say, above all what a share is a share of. */
+static const char *const titles[][2] = {
+	{ "CPU % of cost", "CPU time of the tasks, of the time that they ran" },
+	{ "CPU % of paid", "CPU time of the tasks, of all cores that were paid" },
+	{ "Busy %", "Time that tasks ran, of all cores that were paid" },
+	{ "Does most", "What most samples of tasks are of, and their share of "
+		       "these; a link shows them in the page" },
+	{ "Heaviest frame", "The frame with the most samples of its own, and "
+			    "their share of all; a link shows them in the page" },
+	{ "In tasks %", "Samples below TaskRunner.run, of all" },
+	{ "Task time against others", "Time of its tasks, against others of "
+				      "the same stages" },
+};
+
 void batch_put_heading(struct flame_text *out, const char *name, bool number)
 {
-	batch_put(out, number ? "<th class=\"n\" scope=\"col\">" :
-				"<th scope=\"col\">");
+	batch_put(out, number ? "<th class=\"n\" scope=\"col\"" :
+				"<th scope=\"col\"");
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		if (strcmp(titles[i][0], name) == 0)
+			cli_print(out, " title=\"%s\"", titles[i][1]);
+	batch_put(out, ">");
 	batch_put_escaped(out, name);
 	batch_put(out, "</th>");
 }
@@ -117,10 +176,43 @@ const char *batch_short_name(const char *name)
 	       class + strlen(generated) : class;
 }
 
+/* Words of a work, such as "in regular expressions", have none of these. */
+static bool is_frame(const char *name)
+{
+	return strpbrk(name, "./:");
+}
+
+static void put_encoded(struct flame_text *out, const char *text)
+{
+	for (; *text; text++)
+		cli_print(out, isalnum((unsigned char)*text) ? "%c" : "%%%02X",
+			  (unsigned char)*text);
+}
+
+/* A page with a frame found: among stacks of tasks, where that is the base. */
+static void put_link(struct flame_text *out, const char *name,
+		     const struct batch_group *page)
+{
+	const cJSON *metrics = batch_list(page->record, "metrics");
+	const cJSON *first = metrics ? metrics->child : NULL;
+	double tasks = batch_number(first, "tasks");
+	bool among = tasks > 0 && tasks < batch_number(first, "weight");
+
+	batch_put(out, "<a href=\"");
+	batch_put_escaped(out, batch_text(page->record, "page"));
+	batch_put(out, among ? "#only=Executor%24TaskRunner.run" : "");
+	if (is_frame(name)) {
+		batch_put(out, among ? "&amp;q=%3D" : "#q=%3D");
+		put_encoded(out, name);
+	}
+	batch_put(out, "\">");
+}
+
 void batch_put_frame(struct flame_text *out, const char *name, double part,
-		     double all)
+		     double all, const struct batch_group *page)
 {
 	const char *brief = batch_short_name(name);
+	bool linked = page && *batch_text(page->record, "page");
 
 	batch_put(out, "<td class=\"most\"");
 	if (brief != name) {
@@ -130,8 +222,11 @@ void batch_put_frame(struct flame_text *out, const char *name, double part,
 	}
 	batch_put(out, ">");
 	if (*name && all > 0) {
+		if (linked)
+			put_link(out, name, page);
 		batch_put_escaped(out, brief);
-		cli_print(out, " <i>%.0f %%</i>", 100 * part / all);
+		cli_print(out, "%s <i>%.0f %%</i>", linked ? "</a>" : "",
+			  100 * part / all);
 	}
 	batch_put(out, "</td>");
 }
@@ -146,7 +241,7 @@ void batch_put_picture(struct flame_text *out, const cJSON *picture)
 		cli_print(out, "<svg width=\"120\" height=\"%d\" "
 			  "viewBox=\"0 -.5 200 %d\" "
 			  "preserveAspectRatio=\"none\" role=\"img\" "
-			  "aria-label=\"stacks\">", 4 * rows, rows);
+			  "aria-label=\"stacks\" stroke=\"#e9a05a\">", 4 * rows, rows);
 	cJSON_ArrayForEach(path, picture) {
 		if (!cJSON_IsString(path))
 			continue;

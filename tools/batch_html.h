@@ -16,12 +16,21 @@ extern const char batch_site_style_hash[], batch_site_script_hash[];
 
 /* Rows of tables that are within the index; more are in a file beside it. */
 enum { BATCH_MAX_ROWS = 400 };
+/* Of these, those that stand in the index for who has no script or file. */
+enum { BATCH_FIRST_ROWS = 100 };
 #define BATCH_ROWS BATCH_DATA "rows.js"
 
 void batch_put(struct flame_text *out, const char *text);
 void batch_put_escaped(struct flame_text *out, const char *text);
 /* "1,234,567", "1,234.5" */
 void batch_put_grouped(struct flame_text *out, double number, int digits);
+/* The attribute class of a shape, and the colour that it has without a style. */
+void batch_put_class(struct flame_text *out, const char *class);
+/* A part of a bar, in per cent, from x on, which moves behind it. */
+void batch_put_slice(struct flame_text *out, const char *class,
+		     const char *name, double *x, double width);
+/* A square of that colour, in a legend. */
+void batch_put_swatch(struct flame_text *out, const char *class);
 /* <td>: a number with its value, or nothing if it is 0; title: of a card. */
 void batch_put_number(struct flame_text *out, const char *title, double number,
 		      int digits, bool bad);
@@ -33,9 +42,12 @@ void batch_put_size(struct flame_text *out, const char *title, double bytes);
 void batch_put_heading(struct flame_text *out, const char *name, bool number);
 /* C.m of a/b/C.m. */
 const char *batch_short_name(const char *name);
-/* A name of a frame without its package, and the share that it has. */
+/*
+ * A name of a frame without its package, and the share that it has; a link to
+ * it in the page, unless that is NULL.
+ */
 void batch_put_frame(struct flame_text *out, const char *name, double part,
-		     double all);
+		     double all, const struct batch_group *page);
 /* The small picture of a record, or an empty cell. */
 void batch_put_picture(struct flame_text *out, const cJSON *picture);
 /* The field that filters all tables, once in a page. */
@@ -56,12 +68,12 @@ struct batch_unit batch_unit_of(const cJSON *app);
  */
 struct batch_unit batch_money_of(const struct batch *batch, const cJSON *app);
 
-/* A table's rows, heaviest first; counts them. */
 size_t batch_count_rows(const cJSON *app);
 void batch_put_table(struct flame_text *out, const struct batch *batch,
 		     const cJSON *app, size_t number, bool large);
+/* A table's rows, heaviest first; without operators unless they are all. */
 void batch_put_rows(struct flame_text *out, const struct batch *batch,
-		    const cJSON *app);
+		    const cJSON *app, size_t most);
 /* What would record the stacks of a job while it runs. */
 #define BATCH_RECORD "flame-record -p java -t"
 /* Whether an executor has samples. */

@@ -153,13 +153,6 @@ static void put_title(struct flame_text *out, const struct batch_group *group)
 	batch_put(out, "</td>");
 }
 
-static void put_heaviest(struct flame_text *out, const cJSON *metric)
-{
-	batch_put_frame(out, batch_text(metric, "heaviest"),
-			batch_number(metric, "heaviest_weight"),
-			batch_number(metric, "weight"));
-}
-
 static void put_row(struct flame_text *out, const struct batch_group *group,
 		    const struct columns *c)
 {
@@ -184,7 +177,8 @@ static void put_row(struct flame_text *out, const struct batch_group *group,
 		batch_put_number(out, "In tasks %", all > 0 ?
 				 100 * batch_number(first, "tasks") / all : 0,
 				 1, false);
-	put_heaviest(out, first);
+	batch_put_frame(out, batch_text(first, "heaviest"),
+			batch_number(first, "heaviest_weight"), all, group);
 	if (c->executors)
 		batch_put_number(out, "Executors", batch_number(
 					 group->record, "executors"), 0, false);
@@ -225,11 +219,13 @@ static void put_headings(struct flame_text *out, const struct columns *c)
 }
 
 static void put_pages(struct flame_text *out, const struct batch *batch,
-		      const struct columns *c)
+		      const struct columns *c, size_t most)
 {
-	for (size_t i = 0; i < batch->npages; i++)
-		if (!is_reported(batch, &batch->pages[i]))
+	for (size_t i = 0; i < batch->npages && most; i++)
+		if (!is_reported(batch, &batch->pages[i])) {
 			put_row(out, &batch->pages[i], c);
+			most--;
+		}
 }
 
 static size_t count_pages(const struct batch *batch)
@@ -255,8 +251,7 @@ static void put_table(struct flame_text *out, const struct batch *batch,
 	batch_put(out, "<div class=\"wide\"><table class=\"tree\"");
 	batch_put(out, large ? " data-rows=\"pages\">" : ">");
 	put_headings(out, &c);
-	if (!large)
-		put_pages(out, batch, &c);
+	put_pages(out, batch, &c, large ? BATCH_FIRST_ROWS : SIZE_MAX);
 	batch_put(out, "</tbody></table></div>\n");
 }
 
@@ -308,8 +303,9 @@ static void put_outliers(struct flame_text *out, const struct batch *batch)
 /* The links of a large site, for who has no script. */
 static void put_links(struct flame_text *out, const struct batch *batch)
 {
-	batch_put(out, "<noscript>\n<h2>All pages</h2>\n<p>Rows need a script; "
-		  "these are their pages:</p>\n<ul class=\"links\">\n");
+	cli_print(out, "<noscript>\n<h2>All pages</h2>\n<p>Without a script "
+		  "tables have their first %d rows; these are all pages:</p>\n"
+		  "<ul class=\"links\">\n", BATCH_FIRST_ROWS);
 	for (size_t i = 0; i < batch->npages; i++) {
 		const char *page = batch_text(batch->pages[i].record, "page");
 
@@ -485,11 +481,11 @@ static bool write_rows(const struct batch *batch, struct flame *flame)
 	batch_put(out, "const flameRows = {};\n");
 	cJSON_ArrayForEach(app, batch->apps) {
 		cli_print(out, "flameRows[\"%zu\"] = String.raw`\n", i++);
-		batch_put_rows(out, batch, app);
+		batch_put_rows(out, batch, app, SIZE_MAX);
 		batch_put(out, "`;\n");
 	}
 	batch_put(out, "flameRows.pages = String.raw`\n");
-	put_pages(out, batch, &c);
+	put_pages(out, batch, &c, SIZE_MAX);
 	batch_put(out, "`;\n");
 	return flame_text_finish(out) == FLAME_OK;
 }

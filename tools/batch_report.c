@@ -42,29 +42,21 @@ static void put_bar(struct flame_text *out, const cJSON *app, double paid)
 {
 	double x = 0;
 
-	batch_put(out, "<svg class=\"parts\" role=\"img\" "
+	batch_put(out, "<svg class=\"parts\" width=\"100%\" height=\"22\" "
+		  "role=\"img\" "
 		  "aria-label=\"what was paid for, as listed below\">");
-	for (size_t i = 0; i < NPARTS; i++) {
-		double width = 100 * batch_part_us(app, i) / paid;
-
-		if (width <= 0)
-			continue;
-		cli_print(out, "<rect class=\"%s\" x=\"%.3f%%\" "
-			  "width=\"%.3f%%\" height=\"22\"><title>%s: %.1f "
-			  "%%</title></rect>", parts[i].key, x, width,
-			  parts[i].name, width);
-		x += width;
-	}
+	for (size_t i = 0; i < NPARTS; i++)
+		batch_put_slice(out, parts[i].key, parts[i].name, &x,
+				100 * batch_part_us(app, i) / paid);
 	batch_put(out, "</svg>\n<ul class=\"key\">\n");
 	for (size_t i = 0; i < NPARTS; i++) {
 		double us = batch_part_us(app, i);
 
 		if (us <= 0)
 			continue;
-		cli_print(out, "<li title=\"%s\"><svg aria-hidden=\"true\">"
-			  "<rect class=\"%s\" width=\"10\" height=\"10\"/>"
-			  "</svg>%s<i>", parts[i].why, parts[i].key,
-			  parts[i].name);
+		cli_print(out, "<li title=\"%s\">", parts[i].why);
+		batch_put_swatch(out, parts[i].key);
+		cli_print(out, "%s<i>", parts[i].name);
 		batch_put_grouped(out, us / batch_unit_of(app).us,
 				  batch_unit_of(app).digits);
 		cli_print(out, ", %.1f %%</i></li>\n", 100 * us / paid);

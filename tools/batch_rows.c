@@ -21,7 +21,8 @@ static const struct batch_column columns[] = {
 	  .kind = BATCH_CELL_BAR },
 	{ .title = "Price", .label = "Price", .key = "cost_us",
 	  .kind = BATCH_CELL_PRICE },
-	{ .title = "CPU %", .label = "CPU %", .key = "cpu_us",
+	{ .title = "CPU % of cost", .label = "CPU % of cost",
+	  .key = "cpu_us",
 	  .kind = BATCH_CELL_SHARE },
 	{ .title = "GC", .label = "GC", .key = "gc_us", .some = true },
 	{ .title = "Python", .label = "Python", .key = "python_us",
@@ -38,7 +39,7 @@ static const struct batch_column columns[] = {
 
 struct table {
 	struct batch_columns columns;
-	bool picture;
+	bool picture, operators;
 };
 
 static struct table begin_table(const struct batch *batch, const cJSON *app)
@@ -76,7 +77,8 @@ static void put_headings(struct flame_text *out, const struct table *t)
 }
 
 /* Of what the samples show. */
-static void put_frame(struct flame_text *out, const cJSON *row)
+static void put_frame(struct flame_text *out, const cJSON *row,
+		      const struct batch_group *page)
 {
 	if (row && !(batch_number(row, "shown_us") > 0) &&
 	    batch_text(row, "name")[0] != '[')
@@ -84,14 +86,15 @@ static void put_frame(struct flame_text *out, const cJSON *row)
 	else
 		batch_put_frame(out, batch_text(row, "frame"),
 				batch_number(row, "frame_us"),
-				batch_number(row, "shown_us"));
+				batch_number(row, "shown_us"), page);
 }
 
 /* Of a stage that no recording has seen: what would have recorded it. */
-static void put_most(struct flame_text *out, const cJSON *stage, bool page)
+static void put_most(struct flame_text *out, const cJSON *stage,
+		     const struct batch_group *page)
 {
 	if (page || *batch_text(stage, "frame"))
-		put_frame(out, stage);
+		put_frame(out, stage, page);
 	else
 		batch_put(out, "<td class=\"most\"><i>not recorded: "
 			  BATCH_RECORD "</i></td>");
@@ -104,7 +107,7 @@ static void put_light(struct flame_text *out, const struct table *t,
 		      const cJSON *row, double us)
 {
 	batch_put_cost(out, &t->columns, us);
-	put_frame(out, row);
+	put_frame(out, row, NULL);
 	batch_put(out, t->picture ? "<td class=\"strip\"></td></tr>\n" :
 				    "</tr>\n");
 }
@@ -163,8 +166,9 @@ static void put_stage(struct flame_text *out, const struct batch *batch,
 		batch_put_picture(out, page ? batch_list(page->record,
 							 "picture") : NULL);
 	batch_put(out, "</tr>\n");
-	cJSON_ArrayForEach(row, batch_list(stage, "operators"))
-		put_operator(out, t, row);
+	if (t->operators)
+		cJSON_ArrayForEach(row, batch_list(stage, "operators"))
+			put_operator(out, t, row);
 }
 
 enum { MAX_QUERY = 200 };
@@ -197,26 +201,30 @@ static bool has_tasks(const cJSON *stages)
 	return false;
 }
 
-static void put_query(struct flame_text *out, const struct batch *batch,
-		      const struct table *t, const cJSON *app,
-		      const cJSON *query)
+/* The rows that it has, as many as are left at most. */
+static size_t put_query(struct flame_text *out, const struct batch *batch,
+			const struct table *t, const cJSON *app,
+			const cJSON *query, size_t left)
 {
 	const cJSON *stage, *stages = batch_list(query, "stages");
 	struct batch_sums sums = { 0 };
+	size_t n = 1;
 
 	cJSON_ArrayForEach(stage, stages)
 		batch_add_row(&t->columns, &sums, stage);
-	if (sums.base <= 0 && !has_tasks(stages))
-		return;
+	if (!left || (sums.base <= 0 && !has_tasks(stages)))
+		return 0;
 	batch_put(out, "<tr data-l=\"0\">");
 	put_query_name(out, batch_text(query, "name"),
 		       cJSON_GetArraySize(stages));
 	batch_put_sums(out, &t->columns, &sums, NULL);
-	put_frame(out, query);
+	put_frame(out, query, NULL);
 	batch_put(out, t->picture ? "<td class=\"strip\"></td></tr>\n" :
 				    "</tr>\n");
 	cJSON_ArrayForEach(stage, stages)
-		put_stage(out, batch, t, app, stage);
+		if (n++ < left)
+			put_stage(out, batch, t, app, stage);
+	return n < left ? n : left;
 }
 
 static void put_apart(struct flame_text *out, const struct table *t,
@@ -249,13 +257,14 @@ size_t batch_count_rows(const cJSON *app)
 }
 
 void batch_put_rows(struct flame_text *out, const struct batch *batch,
-		    const cJSON *app)
+		    const cJSON *app, size_t most)
 {
 	struct table t = begin_table(batch, app);
 	const cJSON *query;
 
+	t.operators = most == SIZE_MAX;
 	cJSON_ArrayForEach(query, batch_list(app, "queries"))
-		put_query(out, batch, &t, app, query);
+		most -= put_query(out, batch, &t, app, query, most);
 	put_apart(out, &t, "Tasks without an end",
 		  "running when their executor or the application ended",
 		  batch_number(app, "unended_us"));
@@ -273,7 +282,6 @@ void batch_put_table(struct flame_text *out, const struct batch *batch,
 		cli_print(out, " data-rows=\"%zu\"", number);
 	batch_put(out, ">");
 	put_headings(out, &t);
-	if (!large)
-		batch_put_rows(out, batch, app);
+	batch_put_rows(out, batch, app, large ? BATCH_FIRST_ROWS : SIZE_MAX);
 	batch_put(out, "</tbody></table></div>\n");
 }

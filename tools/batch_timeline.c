@@ -116,6 +116,9 @@ static void put_text(struct flame_text *out, const struct bar *bar)
 static void put_bar(struct flame_text *out, const struct timeline *t,
 		    const struct bar *bar)
 {
+	static const char *const classes[COLORS] = {
+		"q0", "q1", "q2", "q3", "q4", "q5",
+	};
 	double x = percent(t, bar->from), width = percent(t, bar->to) - x;
 	unsigned y = CORES + 6 + bar->lane * LANE;
 	const struct batch_group *page = batch_page_of(
@@ -126,9 +129,11 @@ static void put_bar(struct flame_text *out, const struct timeline *t,
 		batch_put_escaped(out, batch_text(page->record, "page"));
 		batch_put(out, "\">");
 	}
-	cli_print(out, "<rect class=\"q%d\" x=\"%.2f%%\" y=\"%u\" "
-		  "width=\"%.2f%%\" height=\"%d\" rx=\"2\"><title>", bar->color,
-		  x, y, width < .15 ? .15 : width, LANE - 3);
+	batch_put(out, "<rect");
+	batch_put_class(out, classes[bar->color]);
+	cli_print(out, " x=\"%.2f%%\" y=\"%u\" width=\"%.2f%%\" "
+		  "height=\"%d\" rx=\"2\"><title>", x, y,
+		  width < .15 ? .15 : width, LANE - 3);
 	put_text(out, bar);
 	cli_print(out, ", stage %.0f: ", batch_number(bar->stage, "id"));
 	batch_put_duration(out, (bar->to - bar->from) / 1000);
@@ -181,8 +186,9 @@ static void put_cores(struct flame_text *out, const struct timeline *t)
 		return;
 	cli_print(out, "<svg viewBox=\"0 0 %d 100\" width=\"100%%\" "
 		  "height=\"%d\" preserveAspectRatio=\"none\">"
-		  "<path class=\"cores\" d=\"M0 100",
-		  cJSON_GetArraySize(busy), CORES);
+		  "<path", cJSON_GetArraySize(busy), CORES);
+	batch_put_class(out, "cores");
+	batch_put(out, " d=\"M0 100");
 	/* The label is above them. */
 	cJSON_ArrayForEach(n, busy)
 		cli_print(out, "V%.1fH%d",
@@ -222,8 +228,8 @@ static void put_axis(struct flame_text *out, const struct timeline *t,
 		/* The text of a tick at the very end would be cut. */
 		if (x > 95)
 			break;
-		cli_print(out, "<line class=\"grid\" x1=\"%.2f%%\" "
-			  "x2=\"%.2f%%\" y1=\"0\" y2=\"%u\"/>"
+		cli_print(out, "<line class=\"grid\" stroke=\"#d5d9df\" "
+			  "x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%u\"/>"
 			  "<text x=\"%.2f%%\" y=\"%u\" dx=\"3\">%.*f %s"
 			  "</text>", x, x, height, x, height - 5,
 			  step < 1 ? 1 : 0, i * step / unit, name);
@@ -236,7 +242,7 @@ static void put(struct flame_text *out, const struct timeline *t)
 	unsigned height = CORES + 6 + t->lanes * LANE + 18;
 
 	batch_put(out, "<h2>Time</h2>\n");
-	cli_print(out, "<svg class=\"time\" height=\"%u\">\n", height);
+	cli_print(out, "<svg class=\"time\" width=\"100%%\" height=\"%u\">\n", height);
 	put_axis(out, t, height);
 	put_cores(out, t);
 	for (size_t i = 0; i < t->n; i++)

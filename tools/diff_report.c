@@ -271,7 +271,9 @@ static struct text other_of(const struct diff_result *r)
 	if (r->nother > MAX_NAMED)
 		fprintf(text.file, ", and %zu more",
 			r->nother - MAX_NAMED);
-	fprintf(text.file, "%s", r->nother ? "." :
+	/* Beside what was found it would read as the opposite. */
+	fprintf(text.file, "%s", r->nother ? "." : count_found(r) ?
+		"no frame is known to have changed; that is another question." :
 		"no frame is known to have changed.");
 	if (fclose(text.file) != 0) {
 		free(text.at);
@@ -736,15 +738,16 @@ static bool set_head(struct flame_sink *page, const struct cli *cli,
 		     const struct diff_result *r, const char *findings)
 {
 	bool titled = cli_find(&cli->sets, "title");
-	char title[120], scaled[40] = "";
+	char title[120], runs[48];
 
-	/* As flame_trials_tree does with their sums. */
-	if (r->runs[0] != r->runs[1])
-		snprintf(scaled, sizeof(scaled), " (scaled to %zu)",
-			 r->runs[1]);
-	snprintf(title, sizeof(title), "%zu run%s before%s, %zu after",
-		 r->runs[0], plural(r->runs[0]), scaled, r->runs[1]);
+	snprintf(title, sizeof(title), "%zu run%s before, %zu after",
+		 r->runs[0], plural(r->runs[0]), r->runs[1]);
+	snprintf(runs, sizeof(runs), "%zu-%zu", r->runs[0], r->runs[1]);
 	return flame_set(page, "findings", findings) == FLAME_OK &&
+	       flame_set(page, "runs", runs) == FLAME_OK &&
+	       /* What is found is found by totals. */
+	       (cli_find(&cli->sets, "delta") ||
+		flame_set(page, "delta", "total") == FLAME_OK) &&
 	       (titled || flame_set(page, "title", title) == FLAME_OK) &&
 	       (r->scaling != FLAME_SHARES ||
 		flame_set(page, "normalize", "total") == FLAME_OK);

@@ -137,7 +137,12 @@ void fl_put_scale(struct fl_out *out, const struct fl_page *page)
 {
 	fl_out_text(out, "before × ");
 	fl_put_digits(out, page->compare.scale);
-	if (page->compare.normalize != FL_NORMAL_TIME) {
+	if (page->compare.normalize == FL_NORMAL_RUNS) {
+		fl_out_print(out, ", in %u and %u runs",
+			     page->compare.runs[0], page->compare.runs[1]);
+		return;
+	}
+	if (page->compare.normalize == FL_NORMAL_TOTAL) {
 		fl_out_text(out, " for equal totals");
 		return;
 	}

@@ -187,18 +187,22 @@ static bool number_symbols(struct book *b)
 	return add_symbols(b) && sort_symbols(b) && paint_symbols(b);
 }
 
-/* "s=2.000&w=after&c=self&n=time&r=30000000000-60000000000" */
+/* "s=2.000&w=after&c=self&n=time&r=30000000000-60000000000"; u: runs */
 static void pack_opening(const struct book *b, struct fl_packer *p)
 {
 	static const char *const widths[] = { "after", "before", "larger" };
-	static const char *const normal[] = { "none", "total", "time" };
+	static const char *const normal[] = { "none", "total", "time",
+					      "runs" };
 	const struct fl_page *page = b->page;
 	uint64_t noise = (uint64_t)fl_int64(b->frame_color.noise * 1000 + 0.5);
 	int64_t before = flame_tree_duration(page->tree, 0);
 	int64_t after = flame_tree_duration(page->tree, 1);
-	char text[160], times[64] = "";
+	char text[192], times[96] = "";
 
-	if (before && after)
+	if (page->compare.runs[0])
+		snprintf(times, sizeof(times), "&u=%u-%u",
+			 page->compare.runs[0], page->compare.runs[1]);
+	else if (before && after)
 		snprintf(times, sizeof(times), "&r=%" PRId64 "-%" PRId64,
 			 before, after);
 	snprintf(text, sizeof(text), "s=%" PRIu64 ".%03u&w=%s&c=%s&n=%s%s",

@@ -391,11 +391,13 @@ static int set_scale(const struct fl_page *page, const struct flame_tree *tree,
 		     double *scale)
 {
 	bool by_time = page->compare.normalize == FL_NORMAL_TIME;
-	int64_t of[2];
+	int64_t of[2] = { page->compare.runs[0], page->compare.runs[1] };
 
 	if (tree->columns == 1 || !page->compare.normalize)
 		return FLAME_OK;
 	for (unsigned c = 0; c < 2; c++) {
+		if (page->compare.normalize == FL_NORMAL_RUNS)
+			break;
 		of[c] = by_time ? flame_tree_duration(tree, c) :
 				  tree->total[c];
 		if (by_time && !of[c])
@@ -410,8 +412,11 @@ static int set_scale(const struct fl_page *page, const struct flame_tree *tree,
 
 static int set_scales(struct fl_page *page)
 {
-	int status = set_scale(page, page->tree, &page->compare.scale);
+	int status;
 
+	if (page->compare.runs[0] && !page->compare.normalize)
+		page->compare.normalize = FL_NORMAL_RUNS;
+	status = set_scale(page, page->tree, &page->compare.scale);
 	if (!page->scales_lines) {
 		fl_tree_settle(page->tree);
 		for (size_t i = 0; i < page->nmore; i++)

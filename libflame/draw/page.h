@@ -50,8 +50,10 @@ struct fl_compare_options {
 		widths;
 	enum fl_delta { FL_DELTA_UNSET, FL_DELTA_SELF, FL_DELTA_TOTAL } delta;
 	double noise;		/* Poisson sigmas that stay grey; -1: 2 */
-	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME }
+	enum fl_normal { FL_NORMAL_NONE, FL_NORMAL_TOTAL, FL_NORMAL_TIME,
+			 FL_NORMAL_RUNS }
 		normalize;
+	unsigned runs[2];	/* whose sums the columns are; 0: not known */
 	double scale;		/* factor of column 0, as displayed */
 	bool negate;
 };

@@ -74,6 +74,20 @@ static int set_source_url(struct flame *flame, void *member, const char *value,
 }
 
 /* "4000", "16k", "16kB": bytes. */
+/* Whose sums the columns of a comparison are. */
+static int set_runs(struct flame *flame, void *member, const char *value,
+		    char reason[FL_REASON_SIZE])
+{
+	unsigned *runs = member;
+
+	(void)flame;
+	if (sscanf(value, "%u-%u", &runs[0], &runs[1]) == 2 && runs[0] &&
+	    runs[1])
+		return FLAME_OK;
+	snprintf(reason, FL_REASON_SIZE, "two numbers, as 24-26");
+	return FLAME_FAILED;
+}
+
 static int set_budget(struct flame *flame, void *member, const char *value,
 		      char reason[FL_REASON_SIZE])
 {
@@ -253,6 +267,8 @@ static const struct fl_option rows[] = {
 	  FL_OPTION_WORD, AT(compat_tool), FL_SCOPE_HIDDEN, .first = FL_PEER_PERL },
 	{ "root-on-top", NULL, NULL,
 	  FL_OPTION_FLAG, AT(inverted), FL_SCOPE_HIDDEN },
+	{ "runs", "N-N", NULL, FL_OPTION_SPECIAL, AT(compare.runs),
+	  FL_SCOPE_HIDDEN, .set = set_runs },
 	{ "whole", "N", NULL, FL_OPTION_COUNT, AT(all), FL_SCOPE_HIDDEN },
 	{ .name = NULL }
 };

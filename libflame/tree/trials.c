@@ -123,10 +123,6 @@ struct flame_tree *flame_trials_tree(const struct flame_trials *trials)
 		flame_tree_free(tree);
 		return NULL;
 	}
-	if (trials->runs[0] != trials->runs[1] && trials->runs[0])
-		flame_tree_scale(tree, 0, llrint(
-			(double)flame_tree_total(tree, 0) *
-			(double)trials->runs[1] / (double)trials->runs[0]));
 	return tree;
 }
 

@@ -240,10 +240,21 @@
 		}
 	}
 
-	const trees = [...document.querySelectorAll("table.tree")].map((table) =>
-		new Tree(table, table.dataset.rows ?
-			flameRows[table.dataset.rows].trim().split("\n") :
-			[...table.tBodies[0].rows]));
+	// Without the file that has all rows of a large site: its first ones.
+	const all = typeof flameRows === "undefined" ? null : flameRows;
+	const trees = [...document.querySelectorAll("table.tree")].map((table) => {
+		const { rows } = table.dataset;
+		const tree = new Tree(table, rows && all ?
+			all[rows].trim().split("\n") : [...table.tBodies[0].rows]);
+		if (rows && !all) {
+			const note = document.createElement("p");
+			note.className = "note";
+			note.textContent = "The first rows: data/rows.js, which has " +
+				"all of them, is not beside this page";
+			table.parentNode.before(note);
+		}
+		return tree;
+	});
 
 	const filter = document.querySelector("#filter");
 	if (filter) {

@@ -10,16 +10,19 @@ const diff = {
 	scale: 1, step: null,
 	shown: "",	// what of a frame the colours show
 	most: {},	// the largest changes
+	lost: [],	// by node: what its callees have on the other side only
 };
 const NONE = 5;
 const diffKeys = [["Before, after, larger", "b"], ["Colours", "k"]];
 const sides = ["before", "after", "larger"];
 let hatches;
 
-// How it opens, as a link has it: widths, colours, norm, noise; r: durations.
+// How it opens, as a link has it: widths, colours, norm, noise; r: durations,
+// u: of how many runs the columns are sums.
 const opening = () => Object.fromEntries(new URLSearchParams(d.opens ||
 	"w=after&c=self&n=time&s=" + (d.unit === "samples" ? 2 : 0)));
 const took = () => (opening().r || "").match(/\d+/g) || [];
+const runs = () => (opening().u || "").match(/\d+/g);
 
 // How much longer after took; nothing: not known.
 function rate() {
@@ -60,7 +63,9 @@ const sumsOfColumns = (g) => g.columns.map((c) => c.total[0]);
 function recolor() {
 	const [a, b] = sumsOfColumns(whole);
 	const by = $("by").value, norm = $("norm").value;
+	const [m, n] = runs() || [];
 	diff.scale = norm === "time" ? rate() || 1 :
+		norm === "runs" ? n / m :
 		norm === "total" && a && b ? b / a : 1;
 	for (const key of ["self", "total"]) {
 		let most = 0;
@@ -74,6 +79,22 @@ function recolor() {
 	for (let i = 0; diff.step && i < d.n; i++)
 		diff.step[i] = stepAt(diff.shown, i);
 }
+
+// Callees that have no width in this view.
+function findLost() {
+	const lost = diff.lost = f64(d.n), now = d.columns[diff.column];
+	for (let i = d.n; now && --i > 0;)
+		if (!now.total[i])
+			lost[d.parent[i]] += d.columns[1 - diff.column].total[i];
+}
+
+// A twentieth of what it has here, and no chance.
+const isLost = (i) => diff.lost[i] >= max(d.total[i] / 20,
+	diff.noise ** 2, 1e-9);
+
+// "Gone below it: 200 samples"
+const lostText = (i) => diff.lost[i] && d.total[i] ? (diff.column ? "Gone" :
+	"New") + " below it: " + amount(diff.lost[i]) : "";
 
 // What its colour says, as a number.
 const numberOf = (i) => diff.step && diff.step[i] !== NONE ?
@@ -125,6 +146,14 @@ const times = (by) => by === 1 ? "" : " × " + by.toPrecision(3);
 function told(a, b, scale = 1, [shownA, shownB] = [a, b]) {
 	return plain(shownA) + times(scale) + " → " + amount(shownB) + " (" +
 		joined(", ", signed(b - a * scale), relative(a * scale, b)) + ")";
+}
+
+// The sums of all, and of a run.
+function toldSums(sums) {
+	const [a, b] = sums.map(Number), [m, n] = runs() || [];
+	return n ? plain(sums[0]) + " → " + amount(sums[1]) + " in " + m +
+		" and " + n + " runs; a run " + told(a / m, b / n) :
+		told(a, b, 1, sums);
 }
 
 function describeChange(i) {
@@ -187,7 +216,7 @@ function colorChange(cell, key, i) {
 function changesOf([a, b], facet) {
 	return (facet ? ["total"] : ["self", "total"]).map((key) => {
 		const by = (k) => b[key][k] - a[key][k] * diff.scale;
-		return ["Δ " + key, by, signed];
+		return ["Δ " + key, by, signed, (k) => abs(by(k))];
 	});
 }
 
@@ -290,13 +319,16 @@ function setColumn(column) {
 	diff.column = column;
 	tellColumn();
 	place(d, widths(d));
+	findLost();
 	countBefore();
 	setCurrent(-1);
 }
 
 // From the controls; what they do not know is as they begin.
 function readColors() {
-	$("norm").options[2].disabled = !rate();
+	const [, , time, perRun] = $("norm").options;
+	time.disabled = !rate();
+	perRun.hidden = perRun.disabled = !runs();
 	for (const e of [$("by"), $("norm")])
 		if (!e.querySelector(":checked:enabled"))
 			e.selectedIndex = 0;
@@ -352,15 +384,22 @@ function hatching(turn) {
 	return pattern;
 }
 
-// Frames of a list of paintRows() that only one side has.
+// Frames of a list of paintRows() that only one side has; at the right end of
+// others, that the other side has more below them.
 function hatchLone(c, list, ratio) {
 	const gap = view.row > 6 ? 1 : 0;
 	for (let k = 0; d.compares && k < list.length; k += 5) {
 		const [i, a, b, y] = list.slice(k, k + 4);
-		if (b - a < 2 || !isLone(i))
+		const lone = isLone(i), wide = (b - a) / ratio;
+		const w = lone ? wide : min(wide / 3, 9);
+		if (b - a < 2 || !(lone || (wide > 20 && isLost(i))))
 			continue;
-		c.fillStyle = hatches[+isGone(i)];
-		c.fillRect(a / ratio, y / ratio, (b - a) / ratio, view.row - gap);
+		c.fillStyle = fillOf(diff.column ? 0 : RAMP - 1);
+		c.node = -1;
+		if (!lone)
+			c.fillRect(b / ratio - w, y / ratio, w, view.row - gap);
+		c.fillStyle = hatches[+(lone ? isGone(i) : diff.column === 1)];
+		c.fillRect(b / ratio - w, y / ratio, w, view.row - gap);
 	}
 }
 
@@ -383,7 +422,8 @@ function setCompares(two) {
 		d.compares = two;
 		diff.column = two ? 1 : 0;
 		diff.step = null;
-		tree.sort = pane.sort = 0;
+		tree.sort = 0;
+		pane.sort = null;
 		two && setColors(opening());
 	}
 	for (let i = 0; two && i < whole.n; i++)
@@ -405,10 +445,15 @@ function linkDiff(put) {
 
 function restoreDiff(p) {
 	const link = { ...opening(), ...Object.fromEntries(p) };
-	const column = sides.indexOf(link.w);
+	let column = sides.indexOf(link.w);
+	if (column < 0)
+		column = 1;
+	// A side that has nothing shows nothing.
+	if (column < 2 && !sumsOfColumns(whole)[column])
+		column = 1 - column;
 	setColors(link);
 	recolor();
-	setColumn(column < 0 ? 1 : column);
+	setColumn(column);
 }
 
 function startDiff() {

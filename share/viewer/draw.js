@@ -75,8 +75,8 @@ const fillOf = (color) => css(inks[color * 5 + FULL]);
 function shownOf(symbol) {
 	const [ways, behind] = d.spelling, name = d.names[symbol];
 	const text = name.slice(ways[symbol] >> 2, name.length - behind[symbol]);
-	return (ways[symbol] & 1 ? text.replaceAll("/", ".") : text) +
-		d.own[symbol];
+	return seenAs((ways[symbol] & 1 ? text.replaceAll("/", ".") : text) +
+		d.own[symbol]);
 }
 
 // [text, index of Class.method in it, index of the method].
@@ -278,6 +278,10 @@ function write(c, list, ratio) {
 			list[k + 3] / ratio + view.row / 2);
 	}
 	c.globalAlpha = 1;
+	c.fillStyle = theme.text;
+	if (!all())
+		c.fillText(view.steps[0] ? "No sample passes these filters." :
+			"There are no samples.", 12, view.height / 2);
 }
 
 // Over the graph: the frame in hand, and all others of its function in sight.

@@ -106,7 +106,7 @@ function openAt({ clientX: x, clientY: y }, ...children) {
 	menu.ariaLabel = chooses ? "Menu" : "Details";
 	menu.showPopover();
 	putAt(menu, x, min(y, innerHeight - menu.offsetHeight - 8));
-	(menu.querySelector("button") || menu).focus();
+	(menu.querySelector("button, input") || menu).focus();
 }
 
 function item(text, does, key) {
@@ -181,16 +181,25 @@ function openExport() {
 		}));
 }
 
+// What can be done, in groups; a search leaves what has its text.
 function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
 		d.moments ? [["Earlier, later; longer", ", . < >"]] : [],
 		profiles.pages[1] ? [["Next event", "E"]] : [],
-		$("site") ? [["Next, previous page; report", "j J U"]] : [],
-		actions.slice(1, sourceUrl ? 99 : -1));
-	const lines = (list) => element("table", "", ...list.map((k) =>
-		element("tr", "", element("td", k[0]), element("th", k[1]))));
-	openAt(below("help"), lines(keys), lines(mouse.concat(
+		$("site") ? [["Next, previous page; report", "j J U"]] : []);
+	const lines = (head, list) => element("table", "",
+		element("caption", head), ...list.map((k) => element("tr", "",
+			element("td", k[0]), element("th", k[1]))));
+	const groups = element("div", "", lines("Keys", keys), lines(
+		"Keys for the chosen frame", actions.slice(1, sourceUrl ? 99 :
+			-1)), lines("Mouse", mouse.concat(
 		d.moments ? timeMouse : [])));
+	const sift = element("input");
+	sift.placeholder = sift.ariaLabel = "Search the help";
+	sift.oninput = () => groups.querySelectorAll("tr").forEach((e) =>
+		e.hidden = !e.textContent.toLowerCase().includes(
+			sift.value.toLowerCase()));
+	openAt(below("help"), sift, groups);
 }
 
 // By key: with the frame under the pointer or the arrows, or the zoomed one.
@@ -273,6 +282,7 @@ function showSteps() {
 	$("steps").hidden = !chips.length;
 	$("steps").replaceChildren(...chips, element("span", amount(part) +
 		", " + percent(part, sum) + " of the profile"));
+	tellInfo();
 }
 
 function listenMenu() {

@@ -51,8 +51,10 @@ function plain(n, unit = d.unit) {
 
 const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
 const nameOf = (i, most) => short(spelled(d.name[i]), most);
+// Controls of the direction of text would show another name than there is.
+const seenAs = (s) => s.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 // With dots where labels have them.
-const spelled = (s) => d.spelling[0][s] & 1 ? shownOf(s) : d.names[s];
+const spelled = (s) => d.spelling[0][s] & 1 ? shownOf(s) : seenAs(d.names[s]);
 // Those that are something.
 const joined = (by, ...texts) => texts.filter((s) => s).join(by);
 
@@ -148,6 +150,8 @@ function fillTip(i, sole) {
 		element("i", short(where, 400)), table);
 	if (!name.endsWith(text) && name.replaceAll("/", ".") !== text)
 		$("tip").append(element("i", short(name, 400)));
+	if (d.compares && lostText(i))
+		$("tip").append(element("i", lostText(i)));
 	if (trunk.runs.has(i))
 		$("tip").append(...runOf(i).slice(1, 13).map((k) => element("i",
 			short(captionOf(d.name[k])[0], 120))), element("i",

@@ -27,7 +27,7 @@ function kindOf(s) {
 
 const groupOf = (tab, s) => tabs.get(tab)[1](s) || "(none)";
 const pane = {
-	tab: "Functions", sort: 0, down: true,
+	tab: "Functions", sort: null, down: true,	// sort: a column
 	of: "",		// lines of this function only
 	at: 0, on: "",	// the row in hand; what it is called
 	rows: [], columns: [],
@@ -114,7 +114,8 @@ function fillPane() {
 	const sums = sumsOf(), { names, of } = sums;
 	const sifted = containing($("sift").value, true);
 	pane.columns = paneColumns(sums);
-	const [, by] = pane.columns[pane.sort] || [];
+	pane.sort ??= d.compares ? facetOf() || diff.shown !== "total" ? 2 : 3 : 0;
+	const [, value, , by = value] = pane.columns[pane.sort] || [];
 	const hit = of && search.hit, seen = u8(names.length);
 	if (hit)
 		of.forEach((k, s) => seen[k] |= hit[s]);
@@ -169,10 +170,9 @@ function paneRow(k, place) {
 		cell.title = plain(n);
 		return cell;
 	});
-	const [text, at] = byName() ? captionOf(first[k]) :
-		[names[k], 0];
-	const name = element("span", text.slice(at),
-		element("i", at && "  " + text.slice(0, at - 1)));
+	const c = byName() ? captionOf(first[k]) : [names[k], 0, 0];
+	const name = element("span", fitted("list", [c[0].slice(c[1]), 0,
+		c[2] - c[1]]), element("i", c[1] && "  " + c[0].slice(0, c[1] - 1)));
 	name.title = short(byName() ? spelled(first[k]) : names[k], 1000);
 	const facet = facetOf();
 	const taken = facet ? wants(facet, view.steps)[k] :
@@ -217,7 +217,7 @@ function takeLine(place, off) {
 }
 
 function showTab(tab, of = "") {
-	Object.assign(pane, { tab, of, sort: 0, down: true });
+	Object.assign(pane, { tab, of, sort: null, down: true });
 	sift("");
 }
 

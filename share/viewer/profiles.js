@@ -61,17 +61,24 @@ async function load(k) {
 	const title = titleOf();
 	$("title").textContent = $("title").title = title;
 	document.title = joined(", ", title, profiles.pages[1] && d.metric);
-	const sums = given.columns.map(exactSum);
-	$("info").textContent = joined(" · ", d.subtitle,
-		!title.endsWith(", " + d.metric) && d.metric,
-		d.compares ? told(...sums.map(Number), 1, sums) : amount(...sums),
-		grouped(given.n - 1) + " frames");
+	tellInfo();
 	$("notes").textContent = $("notes").title = d.notes;
 	profiles.pages.forEach(({ tab }, i) => {
 		tab.ariaSelected = i === k;
 		tab.tabIndex = i === k ? 0 : -1;
 	});
 	return true;
+}
+
+// What the heading says of the stacks in view.
+function tellInfo() {
+	const sums = given.columns.map(exactSum), { compares, metric } = d;
+	const seen = view.steps[0] ? whole.columns.map((c) => c.total[0]) : sums;
+	$("info").textContent = joined(" · ", d.subtitle,
+		!$("title").textContent.endsWith(", " + metric) && metric,
+		compares ? toldSums(seen) : (seen[0] === sums[0] ? "" :
+			plain(seen[0]) + " of ") + amount(sums[0]),
+		grouped(given.n - 1) + " frames");
 }
 
 async function showProfile(k, hash) {

@@ -199,6 +199,22 @@ function makeHead() {
 	$("rows").classList.toggle("wide", !!d.compares);
 }
 
+/*
+ * A caption for a cell of rows, as frames have it: the package goes first, and
+ * what has no parts, as threads, loses its middle.
+ */
+function fitted(id, c, used = 0) {
+	const name = $(id).querySelector("[role=row] > :last-child");
+	const width = name.clientWidth - used - 2, [text, , method] = c;
+	ctx.font = "12px " + family;
+	const fits = truncate(ctx, c, width);
+	if (method || !fits.endsWith("…"))
+		return fits || text.slice(method);
+	const end = truncate(ctx, [[...text].reverse().join(""), 0, 0], width * 0.55);
+	return truncate(ctx, [text, 0, 0], width * 0.45) +
+		[...end].reverse().join("").slice(1);
+}
+
 // Where a node stands, for a screen reader.
 function placed(e, i, list) {
 	e.ariaLevel = abs(d.deep.level[i] - d.deep.base) + 1;
@@ -209,7 +225,10 @@ function placed(e, i, list) {
 
 function rowOf(i, k) {
 	const list = i ? childrenOf(d.parent[i]) : [0];
-	const [text, at] = captionOf(d.name[i]);
+	const indent = min(tree.indent[i], 600);
+	const text = fitted("rows", captionOf(d.name[i]), indent + 35);
+	const at = captionOf(d.name[i])[1] + text.length -
+		captionOf(d.name[i])[0].length;
 	const cells = tree.columns.map(([, value, , key]) => {
 		const cell = element("span", value(i));
 		if (key)
@@ -217,9 +236,10 @@ function rowOf(i, k) {
 		return cell;
 	});
 	const name = element("span", "", element("s"), element("u"),
-		element("i", text.slice(0, at)), text.slice(at));
+		element("i", text.slice(0, max(at, 0))),
+		text.slice(max(at, 0)));
 	name.title = nameOf(i, 1000);
-	name.style.paddingLeft = min(tree.indent[i], 600) + "px";
+	name.style.paddingLeft = indent + "px";
 	name.children[1].style.background = fillOf(colorOf(i));
 	if (search.hit && search.hit[d.name[i]])
 		name.className = "marked";

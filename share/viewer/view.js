@@ -413,6 +413,8 @@ function adopt(g) {
 	if (d.compares)
 		recolor();
 	place(d, widths(d));
+	if (d.compares)
+		findLost();
 	countBefore();
 }
 

@@ -82,9 +82,15 @@
 	is("chance is grey", [seen.of.c[1], seen.of.main[1]], [grey, grey]);
 	is("colours have numbers", seen.labels.filter((s) =>
 		/[−+±]/.test(s)).sort(), ["a +30", "b +100", "new +100"]);
-	is("what is new is hatched", [seen.hatched, seen.patterns],
-		[["rising"], 0]);
+	is("what is new is hatched, and where more is gone", [seen.hatched
+		.sort(), seen.patterns], [["falling", "rising"], 0]);
 	is("and told so", (await told("new"))[0], "newnew");
+	await told("main");
+	key("p");
+	is("and how much is gone", [...$("tip").querySelectorAll("i")].map((e) =>
+		e.textContent).filter((s) => s.startsWith("Gone")),
+	["Gone below it: 200 samples"]);
+	key("p");
 
 	await choose("noise", "4");
 	seen = picture();

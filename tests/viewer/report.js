@@ -18,6 +18,13 @@
 	is("and leads to its page",
 		/^stages\/.*html$/.test(stage.querySelector("a").getAttribute("href")),
 		true);
+	is("so does what it does most, with that found", /^stages\/.*\.html#.*q=%3D/
+		.test(document.querySelector("[data-l=\"1\"] .most a")
+			.getAttribute("href")), true);
+	is("each share of CPU says of what", [...document.querySelectorAll("th")]
+		.filter(th => th.textContent.startsWith("CPU %"))
+		.map(th => [th.textContent, th.title !== ""]),
+		[["CPU % of cost", true], ["CPU % of paid", true]]);
 	stage.querySelector("button").click();
 	is("a click opens it", texts().length > closed, true);
 	const stageNow = [...names()].find(row => row === stage);

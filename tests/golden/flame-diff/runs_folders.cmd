@@ -32,5 +32,5 @@ flame-diff --runs before after
 flame-diff --runs before -- after/1 after/2 after/3
 flame-diff --runs before empty 2>&1
 echo "$?"
-# Sums of unlike numbers of runs are scaled, and the page says so.
+# The title of unlike numbers of runs.
 flame-diff --quiet --runs -f html before after | grep -o '<title>[^<]*'
