@@ -208,9 +208,10 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
 
 /*
  * Adds a file for each run of a job to the folder, which is batch->site; or
- * merges the files of each date.  An exit status.
+ * merges the files of each date, or month.  An exit status.
  */
-int batch_archive(struct batch *batch, struct flame *flame, bool compacts);
+int batch_archive(struct batch *batch, struct flame *flame, bool compacts,
+		  bool by_month);
 
 /* batch_engine.c ------------------------------------------------------ */
 

@@ -2,8 +2,9 @@
 /*
  * flame-batch --archive: a file of Parquet for each run of a job, below
  * DIR/app-name=X/date=D/.  A file is written under a hidden name and renamed.
- * Compaction builds a folder beside that of a date and exchanges the two; it
- * holds the lock alone, which additions share.
+ * Compaction builds a folder beside that of an application, with links to the
+ * files that stay, and exchanges the two; it holds the lock alone, which
+ * additions share.
  */
 #include "batch.h"
 #include "batch_walk.h"
@@ -22,6 +23,11 @@
 
 /* The name of no run: those have no '~'. */
 #define MERGED "merged~.parquet"
+/* Beside that file: the names of the runs in it, a line each. */
+#define RUNS ".runs"
+/* The beginning of a folder's name, and with a month: "date=2026-11". */
+#define DATE "date="
+enum { MONTH = sizeof(DATE) - 1 + 7 };
 #define UNKNOWN "unknown"
 
 enum { MAX_PART = 200 };	/* bytes; NAME_MAX is 255 */
@@ -36,6 +42,7 @@ struct archive {
 	struct batch *batch;
 	const char *folder;
 	int lock;
+	bool by_month;		/* compaction merges the dates of a month */
 	struct app *apps;
 	size_t napps, capacity;
 	bool failed;
@@ -253,7 +260,7 @@ static struct flame *new_flame(struct cli *cli)
 struct content {
 	char **inputs;
 	size_t n;
-	const char *app;	/* of samples that have none; or NULL */
+	const char *app, *day;	/* of samples that have none; or NULL */
 	const char *label;	/* selects, of files of the archive; or NULL */
 	bool stored;		/* they are: no filter applies */
 	bool costs;		/* as --event cost has them, besides */
@@ -276,6 +283,8 @@ static struct flame_sink *make_chain(struct archive *a, struct flame *flame,
 	sink = flame_label_sink(sink, "date", NULL);
 	if (c->app)
 		sink = flame_label_sink(sink, "app", c->app);
+	if (c->day)
+		sink = flame_label_sink(sink, "day", c->day);
 	if (c->label)
 		sink = flame_filter(sink, "label", c->label);
 	return c->stored ? sink : cli_chain(a->cli, sink, a->cli->event);
@@ -354,20 +363,30 @@ static void free_names(struct names *names)
 	free(names->at);
 }
 
-/* Removes a folder of files. */
+/* Removes a folder of files, or of folders of files. */
 static void remove_folder(const char *folder)
 {
 	DIR *open = opendir(folder);
 	const struct dirent *entry;
 
-	while (open && (entry = readdir(open)))
-		unlinkat(dirfd(open), entry->d_name, 0);
+	while (open && (entry = readdir(open))) {
+		char *path;
+
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0 ||
+		    unlinkat(dirfd(open), entry->d_name, 0) == 0)
+			continue;
+		path = join(folder, "%s", entry->d_name);
+		if (path)
+			remove_folder(path);
+		free(path);
+	}
 	if (open)
 		closedir(open);
 	rmdir(folder);
 }
 
-/* ".date=D~PID" beside date=D; to be freed. */
+/* ".app-name=X~PID" beside app-name=X; to be freed. */
 static char *folder_beside(const char *folder)
 {
 	const char *slash = strrchr(folder, '/');
@@ -396,33 +415,293 @@ static char *all_but(const char *app)
 	return label;
 }
 
-/* All files of a partition as one, but for those of a run. */
-static enum written merge(struct archive *a, const char *folder,
-			  const char *app, const char *path)
+/* Files of an application, and the folders where they are to be. */
+struct files {
+	struct archive_file {
+		char *path, *name, *to;
+	} *at;
+	size_t n, capacity;
+};
+
+static void free_files(struct files *files)
 {
-	struct names names;
+	while (files->n) {
+		const struct archive_file *file = &files->at[--files->n];
+
+		free(file->path);
+		free(file->name);
+		free(file->to);
+	}
+	free(files->at);
+}
+
+static bool is_day(const char *date)
+{
+	const char *form = DATE "0000-00-00";
+
+	for (; *form && *date; form++, date++)
+		if (*form == '0' ? !isdigit((unsigned char)*date) :
+				   *form != *date)
+			return false;
+	return *form == *date;
+}
+
+static bool add_files(struct archive *a, const char *folder, const char *date,
+		      struct files *files)
+{
+	char *path = join(folder, "%s", date);
+	struct names names = { 0 };
+	bool good = path && list(a, path, &names);
+
+	for (int i = 0; good && i < names.n; i++) {
+		struct archive_file file = {
+			join(path, "%s", names.at[i]->d_name),
+			strdup(names.at[i]->d_name),
+			a->by_month && is_day(date) ? strndup(date, MONTH) :
+						      strdup(date),
+		};
+
+		good = file.path && file.name && file.to &&
+		       cli_grow(a->cli, &files->at, &files->capacity,
+				files->n + 1, sizeof(file));
+		if (good)
+			files->at[files->n++] = file;
+	}
+	free_names(&names);
+	free(path);
+	return good;
+}
+
+/* By folder and name: those of a month lie together. */
+static bool list_files(struct archive *a, const char *folder,
+		       struct files *files)
+{
+	struct names dates = { 0 };
+	bool good = list(a, folder, &dates);
+
+	*files = (struct files){ 0 };
+	for (int i = 0; good && i < dates.n; i++)
+		if (strncmp(dates.at[i]->d_name, DATE, strlen(DATE)) == 0)
+			good = add_files(a, folder, dates.at[i]->d_name, files);
+	free_names(&dates);
+	return good;
+}
+
+static size_t end_of_folder(const struct files *files, size_t from)
+{
+	size_t i = from;
+
+	while (i < files->n && strcmp(files->at[i].to, files->at[from].to) == 0)
+		i++;
+	return i;
+}
+
+/* Runs of merged files ---------------------------------------------------- */
+
+static char *runs_beside(const char *path)
+{
+	char *runs = malloc(strlen(path) + sizeof(RUNS));
+
+	if (runs)
+		strcpy(stpcpy(runs, path) - strlen(MERGED), RUNS);
+	return runs;
+}
+
+/* The names of runs in a merged file; NULL: they are not known. */
+static FILE *open_runs(const char *path)
+{
+	char *runs = runs_beside(path);
+	FILE *open = runs ? fopen(runs, "re") : NULL;
+
+	free(runs);
+	return open;
+}
+
+static bool is_merged(const struct archive_file *file)
+{
+	return strcmp(file->name, MERGED) == 0;
+}
+
+/* Whether a file has a run, or may have it; run: its name in paths. */
+static bool has_run(const struct archive_file *file, const char *run)
+{
+	size_t size = strlen(run), capacity = 0;
+	char *line = NULL;
+	bool found = false;
+	FILE *runs;
+
+	if (!is_merged(file))
+		return strncmp(file->name, run, size) == 0 &&
+		       strcmp(file->name + size, ".parquet") == 0;
+	runs = open_runs(file->path);
+	while (runs && !found && getline(&line, &capacity, runs) > 0)
+		found = strncmp(line, run, size) == 0 && line[size] == '\n';
+	found |= !runs || ferror(runs);
+	if (runs)
+		fclose(runs);
+	free(line);
+	return found;
+}
+
+/* Copies the names of a file's runs but one. */
+static bool copy_runs(FILE *to, const struct archive_file *file,
+		      const char *but)
+{
+	size_t size = but ? strlen(but) : 0, capacity = 0;
+	char *line = NULL;
+	FILE *runs;
+	bool good;
+
+	if (!is_merged(file))
+		return fprintf(to, "%.*s\n", (int)(strlen(file->name) -
+			       strlen(".parquet")), file->name) > 0;
+	runs = open_runs(file->path);
+	while (runs && getline(&line, &capacity, runs) > 0)
+		if (!but || strncmp(line, but, size) != 0 ||
+		    line[size] != '\n')
+			fputs(line, to);
+	good = runs && !ferror(runs);
+	if (runs)
+		fclose(runs);
+	free(line);
+	return good;
+}
+
+/* Without a file of their names, a merged file may have any run. */
+static bool write_runs(const struct archive *a, const struct files *files,
+		       size_t from, size_t to, const char *but,
+		       const char *path)
+{
+	char *runs = runs_beside(path);
+	FILE *out = runs ? fopen(runs, "we") : NULL;
+	bool known = true, good = out;
+
+	for (size_t i = from; good && known && i < to; i++)
+		if (!but || is_merged(&files->at[i]) ||
+		    !has_run(&files->at[i], but))
+			known = copy_runs(out, &files->at[i], but);
+	if (out)
+		good = fclose(out) == 0;
+	if (!good)
+		say_failed(a, path);
+	else if (!known)
+		unlink(runs);
+	free(runs);
+	return good;
+}
+
+/* Rebuilding -------------------------------------------------------------- */
+
+/* The run that is added to an application whose merged files have it. */
+struct added {
+	const char *app, *part;		/* its id, and as a part of paths */
+	const char *hidden, *date;	/* its file, and the folder's name */
+};
+
+/* Files as one, but for the samples of a run. */
+static bool merge(struct archive *a, const struct files *files, size_t from,
+		  size_t to, const struct added *run, const char *path)
+{
 	struct content c = { .stored = true, .may_be_empty = true };
-	char **inputs, *label = app ? all_but(app) : NULL;
+	char **inputs = calloc(to - from + 1, sizeof(*inputs));
+	char *label = run ? all_but(run->app) : NULL;
 	enum written done = FAILED;
 
-	if (!list(a, folder, &names)) {
-		free(label);
-		return FAILED;
-	}
-	c.inputs = inputs = calloc((size_t)names.n + 1, sizeof(*inputs));
-	for (int i = 0; inputs && i < names.n; i++) {
-		inputs[c.n] = join(folder, "%s", names.at[i]->d_name);
-		c.n += inputs[c.n] != NULL;
-	}
+	for (size_t i = from; inputs && i < to; i++)
+		if (!run || is_merged(&files->at[i]) ||
+		    !has_run(&files->at[i], run->part))
+			inputs[c.n++] = files->at[i].path;
+	c.inputs = inputs;
 	c.label = label;
-	if (inputs && c.n == (size_t)names.n && (!app || label))
-		done = write_file(a, &c, path);
-	for (size_t i = 0; inputs && i < c.n; i++)
-		free(inputs[i]);
+	if (inputs && (!run || label))
+		done = c.n ? write_file(a, &c, path) : NOTHING;
 	free(inputs);
 	free(label);
-	free_names(&names);
-	return done;
+	return done == NOTHING ||
+	       (done == WRITTEN &&
+		write_runs(a, files, from, to, run ? run->part : NULL, path));
+}
+
+/* Links a file, and where it is merged that with the names of its runs. */
+static bool link_file(const struct archive *a, const struct archive_file *file,
+		      const char *to)
+{
+	char *runs = is_merged(file) ? runs_beside(file->path) : NULL;
+	char *new = runs ? runs_beside(to) : NULL;
+	bool good = (link(file->path, to) == 0 || say_failed(a, to)) &&
+		    (!is_merged(file) || new) &&
+		    (!new || link(runs, new) == 0 || errno == ENOENT ||
+		     say_failed(a, new));
+
+	free(runs);
+	free(new);
+	return good;
+}
+
+/* Whether files become one: those of a compaction, or one that has the run. */
+static bool is_changed(const struct files *files, size_t from, size_t to,
+		       const struct added *run)
+{
+	if (!run)
+		return to > from + 1;
+	for (size_t i = from; i < to; i++)
+		if (is_merged(&files->at[i]) &&
+		    has_run(&files->at[i], run->part))
+			return true;
+	return false;
+}
+
+/* The name of a folder: a file that is alone in its month stays in its day. */
+static char *folder_of(const struct files *files, size_t i, bool changed)
+{
+	const char *end = strrchr(files->at[i].path, '/'), *begin = end;
+
+	if (changed)
+		return strdup(files->at[i].to);
+	while (begin[-1] != '/')
+		begin--;
+	return strndup(begin, (size_t)(end - begin));
+}
+
+static bool build_folder(struct archive *a, const struct files *files,
+			 size_t from, size_t to, const struct added *run,
+			 const char *new)
+{
+	bool changed = is_changed(files, from, to, run), good;
+	char *name = folder_of(files, from, changed);
+	char *folder = name ? join(new, "%s", name) : NULL;
+	char *path = folder ? join(folder, "%s", MERGED) : NULL;
+
+	good = path && make_folders(a, folder) &&
+	       (!changed || merge(a, files, from, to, run, path));
+	for (size_t i = from; good && !changed && i < to; i++) {
+		char *link = join(folder, "%s", files->at[i].name);
+
+		if (!run || !has_run(&files->at[i], run->part))
+			good = link && link_file(a, &files->at[i], link);
+		free(link);
+	}
+	good = good && sync_path(a, folder);
+	if (good && changed && !run && a->cli->verbose)
+		cli_say(a->cli, "%s: merged", name);
+	free(name);
+	free(folder);
+	free(path);
+	return good;
+}
+
+static bool place_run(const struct archive *a, const struct added *run,
+		      const char *new)
+{
+	char *folder = join(new, "%s", run->date);
+	char *file = folder ? join(folder, "%s.parquet", run->part) : NULL;
+	bool good = file && make_folders(a, folder) &&
+		    (rename(run->hidden, file) == 0 || say_failed(a, file)) &&
+		    sync_path(a, folder);
+
+	free(folder);
+	free(file);
+	return good;
 }
 
 /* Exchanges the old folder for the new one. */
@@ -444,73 +723,65 @@ static bool exchange(const struct archive *a, const char *new,
 }
 
 /*
- * Rebuilds a partition: its files as one, without those of `app`, of which
- * `run` (or NULL) is the new file.
+ * The folder of an application anew: the files of a date or month as one, or
+ * (run not NULL) all but those of the run, and its new file.
  */
-static bool rebuild(struct archive *a, const char *folder, const char *app,
-		    const char *run, const char *name)
+static bool rebuild(struct archive *a, const char *folder,
+		    const struct files *files, const struct added *run)
 {
 	char *new = folder_beside(folder);
-	char *merged = new ? join(new, "%s", MERGED) : NULL;
-	char *placed = new && run ? join(new, "%s", name) : NULL;
-	bool good = merged && (placed || !run) &&
-		    (mkdir(new, 0777) == 0 || say_failed(a, new)) &&
-		    merge(a, folder, app, merged) != FAILED &&
-		    (!run || rename(run, placed) == 0 || say_failed(a, run)) &&
-		    exchange(a, new, folder);
+	bool good = new && (mkdir(new, 0777) == 0 || say_failed(a, new));
+	size_t end;
 
+	for (size_t i = 0; good && i < files->n; i = end) {
+		end = run ? i + 1 : end_of_folder(files, i);
+		good = build_folder(a, files, i, end, run, new);
+	}
+	good = good && (!run || place_run(a, run, new)) &&
+	       exchange(a, new, folder);
 	if (new)
 		remove_folder(new);
 	free(new);
-	free(merged);
-	free(placed);
 	return good;
-}
-
-static bool has_merged(const char *folder)
-{
-	char *path = join(folder, "%s", MERGED);
-	bool has = path && access(path, F_OK) == 0;
-
-	free(path);
-	return has;
 }
 
 /* Adding ---------------------------------------------------------------- */
 
-/* A run that had another date, as that of a file that was copied, moves. */
-static bool move_earlier(const struct archive *a, const char *folder,
-			 const char *path, const char *name)
+/*
+ * Places the file of a run, and removes its earlier samples under any date: a
+ * file that was copied has another one.
+ */
+static bool place(struct archive *a, const char *app_folder,
+		  const struct added *run)
 {
-	char *up = strndup(folder, (size_t)(strrchr(folder, '/') - folder));
-	struct names dates = { 0 };
-	bool good = up && list(a, up, &dates);
+	char *folder = join(app_folder, "%s", run->date);
+	char *path = folder ? join(folder, "%s.parquet", run->part) : NULL;
+	struct files files = { 0 };
+	bool good = path && make_folders(a, folder) &&
+		    list_files(a, app_folder, &files), merged = false;
 
-	for (int i = 0; good && i < dates.n; i++) {
-		char *date = join(up, "%s", dates.at[i]->d_name);
-		char *file = date ? join(date, "%s", name) : NULL;
-
-		if (file && strcmp(file, path) != 0 &&
-		    rename(file, path) != 0 && errno != ENOENT)
-			good = say_failed(a, file);
-		free(date);
-		free(file);
+	for (size_t i = 0; good && i < files.n; i++)
+		merged |= is_merged(&files.at[i]) &&
+			  has_run(&files.at[i], run->part);
+	for (size_t i = 0; good && !merged && i < files.n; i++)
+		if (has_run(&files.at[i], run->part) &&
+		    strcmp(files.at[i].path, path) != 0 &&
+		    rename(files.at[i].path, path) != 0 && errno != ENOENT)
+			good = say_failed(a, files.at[i].path);
+	if (good && !merged)
+		good = (rename(run->hidden, path) == 0 ||
+			say_failed(a, path)) && sync_path(a, folder);
+	free_files(&files);
+	/* Others may have merged files before the lock is ours alone. */
+	good = good && (!merged || (take_lock(a, LOCK_EX) &&
+				    list_files(a, app_folder, &files)));
+	if (good && merged) {
+		good = rebuild(a, app_folder, &files, run);
+		free_files(&files);
 	}
-	free_names(&dates);
-	free(up);
+	free(folder);
+	free(path);
 	return good;
-}
-
-static bool place(struct archive *a, const char *folder, const char *app,
-		  const char *hidden, const char *path)
-{
-	const char *name = strrchr(path, '/') + 1;
-
-	if (has_merged(folder))
-		return rebuild(a, folder, app, hidden, name);
-	return move_earlier(a, folder, path, name) &&
-	       (rename(hidden, path) == 0 || say_failed(a, path)) &&
-	       sync_path(a, folder);
 }
 
 /* Where a run belongs; app and name are to be freed. */
@@ -560,12 +831,15 @@ static bool add_run(struct archive *a, const struct batch_group *group,
 {
 	char *name = part_of(run->name), *date = part_of(run->date);
 	char *app = part_of(run->app), *folder = NULL, *path = NULL;
+	char *day = NULL;
 	char *hidden = NULL, **inputs = calloc(group->n, sizeof(*inputs));
-	struct content c = { .inputs = inputs, .n = group->n, .app = run->app };
+	struct content c = { .inputs = inputs, .n = group->n, .app = run->app,
+			     .day = run->date };
 	bool good = name && date && app && inputs &&
-		    asprintf(&folder, "%s/app-name=%s/date=%s", a->folder,
-			     name, date) >= 0 &&
-		    asprintf(&path, "%s/%s.parquet", folder, app) >= 0 &&
+		    asprintf(&folder, "%s/app-name=%s", a->folder, name) >= 0 &&
+		    asprintf(&day, DATE "%s", date) >= 0 &&
+		    asprintf(&path, "%s/%s/%s.parquet", folder, day, app) >=
+			    0 &&
 		    asprintf(&hidden, "%s/.%s~%ld", folder, app,
 			     (long)getpid()) >= 0;
 
@@ -574,9 +848,8 @@ static bool add_run(struct archive *a, const struct batch_group *group,
 	if (!good)
 		cli_no_memory(a->cli);
 	good = good && take_lock(a, LOCK_SH) && make_folders(a, folder) &&
-	       (!has_merged(folder) || take_lock(a, LOCK_EX)) &&
 	       write_run(a, &c, hidden) == WRITTEN &&
-	       place(a, folder, run->app, hidden, path);
+	       place(a, folder, &(struct added){ run->app, app, hidden, day });
 	if (good)
 		say_added(a, run, path);
 	else if (hidden)
@@ -585,6 +858,7 @@ static bool add_run(struct archive *a, const struct batch_group *group,
 	free(date);
 	free(app);
 	free(folder);
+	free(day);
 	free(path);
 	free(hidden);
 	free(inputs);
@@ -654,30 +928,27 @@ static enum walk_answer clean(void *arg, const struct walk_entry *entry)
 	return WALK_ON;
 }
 
-static enum walk_answer compact_date(void *arg, const struct walk_entry *entry)
+static enum walk_answer compact_app(void *arg, const struct walk_entry *entry)
 {
 	struct archive *a = arg;
-	struct names names;
-	bool several;
+	struct files files;
+	bool several = false, good;
 
-	if (entry->kind != WALK_FOLDER)
+	if (!entry->depth)
 		return WALK_ON;
-	if (entry->depth < 2)
-		return entry->depth && strncmp(entry->name, "app-name=", 9) ?
-			       WALK_SKIP : WALK_ON;
-	if (strncmp(entry->name, "date=", 5) != 0)
+	if (entry->kind != WALK_FOLDER ||
+	    strncmp(entry->name, "app-name=", 9) != 0)
 		return WALK_SKIP;
-	if (!list(a, entry->path, &names)) {
-		a->failed = true;
-		return WALK_STOP;
+	good = list_files(a, entry->path, &files);
+	for (size_t i = 0, end; good && i < files.n; i = end) {
+		end = end_of_folder(&files, i);
+		several |= end > i + 1;
 	}
-	several = names.n > 1;
-	free_names(&names);
-	if (several && !rebuild(a, entry->path, NULL, NULL, NULL))
-		a->failed = true;
-	else if (several && a->cli->verbose)
-		cli_say(a->cli, "%s: merged", entry->path);
-	return a->failed ? WALK_STOP : WALK_SKIP;
+	if (several)
+		good = rebuild(a, entry->path, &files, NULL);
+	free_files(&files);
+	a->failed |= !good;
+	return good ? WALK_SKIP : WALK_STOP;
 }
 
 static int compact(struct archive *a)
@@ -687,18 +958,19 @@ static int compact(struct archive *a)
 	if (!take_lock(a, LOCK_EX))
 		return CLI_TROUBLE;
 	if (walk(a->folder, clean, a) != 0 ||
-	    walk(a->folder, compact_date, a) != 0)
+	    walk(a->folder, compact_app, a) != 0)
 		a->failed = !say_failed(a, a->folder);
 	return a->failed ? CLI_TROUBLE : CLI_FINE;
 }
 
 /* ------------------------------------------------------------------------ */
 
-int batch_archive(struct batch *batch, struct flame *flame, bool compacts)
+int batch_archive(struct batch *batch, struct flame *flame, bool compacts,
+		  bool by_month)
 {
 	struct archive a = {
 		.cli = batch->cli, .batch = batch, .folder = batch->site,
-		.lock = -1,
+		.lock = -1, .by_month = by_month,
 	};
 	int status = compacts ? compact(&a) : add_runs(&a, flame);
 

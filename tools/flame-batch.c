@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
 	  CLI_TEXT, CLI_AT(against) },
 	{ 0, "archive", "DIR", "add a Parquet file a run to DIR; no site",
 	  CLI_TEXT, CLI_AT(archive) },
-	{ 0, "compact", NULL, "--archive: merge the files of each date",
+	{ 0, "compact", NULL, "--archive: merge the files of each date (--key)",
 	  CLI_FLAG, CLI_AT(compact) },
 	{ 0, "engine", "spark|hadoop", "print the job that does it there",
 	  .kind = CLI_TAKE },
@@ -76,6 +76,11 @@ static bool take(struct cli *cli, const char *name, const char *value)
 	return true;
 }
 
+static bool is_month(const char *key)
+{
+	return key && strcmp(key, "month") == 0;
+}
+
 /* What an archive does not have is refused. */
 static bool check_archive(struct cli *cli)
 {
@@ -85,7 +90,8 @@ static bool check_archive(struct cli *cli)
 		bool given;
 	} others[] = {
 		{ "output", cli->output }, { "against", own->against },
-		{ "engine", own->engine }, { "key", own->key },
+		{ "engine", own->engine },
+		{ "key", own->key && !own->compact },
 		{ "outliers", own->outliers }, { "time", own->time },
 		{ "standalone", own->standalone },
 		{ "price", cli_find(&cli->filters, "price") },
@@ -98,6 +104,11 @@ static bool check_archive(struct cli *cli)
 				"site", others[i].name);
 			return false;
 		}
+	if (own->compact && own->key && !is_month(own->key) &&
+	    strcmp(own->key, "date") != 0) {
+		cli_say(cli, "--compact --key %s: date, or month", own->key);
+		return false;
+	}
 	if (own->compact && (cli->ninputs || cli->listed)) {
 		cli_say(cli, "--compact: merges what is in %s, and reads no "
 			"input: %s", own->archive, cli->ninputs ?
@@ -560,7 +571,8 @@ static int run(struct cli *cli, struct flame *flame)
 	int status = CLI_TROUBLE;
 
 	if (own->archive) {
-		status = batch_archive(&batch, flame, own->compact);
+		status = batch_archive(&batch, flame, own->compact,
+				       is_month(own->key));
 		batch_free(&batch);
 		return status;
 	}

@@ -24,6 +24,9 @@ def read(spark, folder):
     """All rows of an archive, with the file that each is from."""
     from pyspark.sql import functions as F
     rows = spark.read.option("mergeSchema", True).parquet(folder)
+    if "day" in rows.columns:   # date is a month where dates were merged
+        rows = rows.withColumn("date", F.coalesce(
+            "day", F.col("date").cast("string")))
     return rows.withColumn("file", F.col("_metadata.file_path"))
 
 

@@ -12,7 +12,9 @@
 
 #include <stdlib.h>
 
-enum { LEVEL = 12, MAX_BOUND = 256 };	/* bytes of a statistic */
+/* Of zstd: full groups are those of merged files, written once. */
+enum { LEVEL = 15, LEVEL_OF_FULL = 17 };
+enum { MAX_BOUND = 256 };	/* bytes of a statistic */
 
 static const char wanted[] = "app,app-name,date,executor,host,stage,stage-name,"
 	"query,operator";
@@ -412,7 +414,8 @@ static void pack(struct writer *w, const struct fl_buf *page,
 		fl_no_memory(w->flame);
 		return;
 	}
-	why = fl_zstd_pack(packed, fl_buf_slice(page), LEVEL);
+	why = fl_zstd_pack(packed, fl_buf_slice(page),
+			   w->n == FL_PARQUET_ROWS ? LEVEL_OF_FULL : LEVEL);
 	if (why)
 		fl_fail(w->flame, "zstd: %s", why);
 }
