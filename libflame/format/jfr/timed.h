@@ -11,7 +11,8 @@
 
 enum {
 	FL_JFR_PART_RECORDS = 1 << 16,	/* of a part, 16 bytes each */
-	FL_JFR_PART_OPEN = 1 << 12	/* stacks and threads, likewise */
+	FL_JFR_PART_OPEN = 1 << 14,	/* stacks and threads, likewise */
+	FL_JFR_LAST_THREADS = 1 << 10	/* more of them share places */
 };
 
 /* In fl_jfr_record.amount: not samples, but a place in weights[]. */
@@ -32,7 +33,7 @@ struct fl_jfr_states {
 
 /* A sum of short events, with the bucket that they are counted in. */
 struct fl_jfr_open {
-	uint64_t key;		/* stack, and thread << 32 */
+	uint64_t key;		/* stack, and thread << 32, as written */
 	uint32_t kind;		/* state, and reader << 8 */
 	uint32_t sum;		/* plus one; 0: none */
 	uint32_t samples;	/* not in its sum yet */
@@ -41,7 +42,16 @@ struct fl_jfr_open {
 	uint64_t unused[2];	/* a line of the cache */
 };
 
-/* Ticks that are surely in a bucket. */
+/* Short events of a thread, of one stack, state and bucket. */
+struct fl_jfr_last {
+	uint64_t key;		/* as of struct fl_jfr_open */
+	uint32_t kind;		/* 0: none */
+	uint32_t samples;
+	int64_t time;
+	uint64_t first, last;	/* ticks */
+};
+
+/* Ticks that are surely in a bucket, as they are written. */
 struct fl_jfr_bucket {
 	uint64_t from, width;
 	int64_t time;		/* ns */
@@ -74,6 +84,7 @@ struct fl_jfr_timed {
 	struct fl_jfr_open *open;	/* a hash table; NULL: none yet */
 	unsigned open_bits;	/* of its size */
 	size_t nopen;
+	struct fl_jfr_last last[FL_JFR_LAST_THREADS];	/* by thread's key */
 	bool mixed;		/* the part has sums that are not in it */
 };
 

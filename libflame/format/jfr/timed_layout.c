@@ -4,6 +4,8 @@
  * one sample each, as wall-clock recordings have them by the million.  They are
  * read by their layout (readers.h), and counted for the bucket of time that they
  * are in: the last one of their stack and thread, as they come nearly in order.
+ * A thread is mostly seen in the same stack again: its last ones are counted
+ * by thread, and looked up by stack only when another stack or bucket comes.
  */
 #include "fl.h"
 
@@ -12,16 +14,22 @@
 enum {
 	MAX_LAYOUTS = 255,
 	MAX_STATES = 128,
-	PROBES = 4,		/* places of the table that are looked at */
-	MIN_OPEN_BITS = 10, MAX_OPEN_BITS = 13,
+	PROBES = 8,		/* places of the table that are looked at */
+	MIN_OPEN_BITS = 10, MAX_OPEN_BITS = 15,
 	MAX_FREQUENCY_BITS = 33,
-	MAX_SECONDS = INT32_MAX
+	MAX_SECONDS = INT32_MAX,
+	MAX_SAMPLES = 1 << 30	/* of a run */
 };
 
 enum place { TIME, THREAD, STACK, STATE, PLACES };
 
 static const enum fl_jfr_slot slots[PLACES] = {
 	FL_JFR_TIME, FL_JFR_THREAD, FL_JFR_STACK, FL_JFR_STATE
+};
+
+/* In bytes; longer ones are rare. */
+static const uint8_t max_sizes[PLACES] = {
+	[TIME] = 8, [THREAD] = 4, [STACK] = 4, [STATE] = 1
 };
 
 struct layout {
@@ -93,33 +101,36 @@ static __attribute__((noinline)) int64_t
 find_bucket(const struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	    int64_t ticks)
 {
-	enum { MARGIN = 2, MAX_SHIFT = 48 };
+	enum { MARGIN = 2, MAX_SHIFT = 48, MAX_BITS = 56 };
 	const struct fl_jfr_clock *clock = &timed->clock;
 	int64_t ns = to_ns(chunk, clock, ticks);
 	int64_t time = ns & timed->rounding, size = -timed->rounding;
 	double ticks_per_ns = (double)clock->frequency / 1e9;
 	int64_t before = (int64_t)((double)(ns - time) * ticks_per_ns);
 	int64_t behind = (int64_t)((double)(size - (ns - time)) * ticks_per_ns);
+	uint64_t from, to;
 
 	timed->bucket.width = 0;
 	if (size < 2 || size >> MAX_SHIFT || before <= MARGIN ||
 	    behind <= MARGIN || !clock->usable || ticks < clock->start_ticks)
 		return time;
-	timed->bucket = (struct fl_jfr_bucket){
-		.from = (uint64_t)(ticks - (before - MARGIN)),
-		.width = (uint64_t)(before + behind - 2 * MARGIN),
-		.time = time,
-	};
+	from = fl_wire_spread((uint64_t)FL_MAX(ticks - before + MARGIN, 0));
+	to = fl_wire_spread((uint64_t)FL_MIN(ticks + behind - MARGIN,
+					     INT64_C(1) << MAX_BITS) - 1);
+	timed->bucket = (struct fl_jfr_bucket){ from, to - from, time };
 	return time;
 }
 
+/* The bucket of a time as it is written. */
 static inline int64_t bucket_of(const struct fl_jfr_chunk *chunk,
-				struct fl_jfr_timed *timed, int64_t ticks)
+				struct fl_jfr_timed *timed, uint64_t written)
 {
 	const struct fl_jfr_bucket *bucket = &timed->bucket;
+	int64_t ticks;
 
-	if (fl_likely((uint64_t)ticks - bucket->from < bucket->width))
+	if (fl_likely(written - bucket->from < bucket->width))
 		return bucket->time;
+	ticks = (int64_t)fl_wire_pack(written);
 	return timed->rounding == -1 ? to_ns(chunk, &timed->clock, ticks) :
 				       find_bucket(chunk, timed, ticks);
 }
@@ -175,19 +186,6 @@ static bool close_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	return good;
 }
 
-bool fl_jfr_close_buckets(struct fl_jfr_chunk *chunk,
-			  struct fl_jfr_timed *timed)
-{
-	bool good = true;
-
-	if (!timed->nopen)
-		return true;
-	for (size_t i = 0; i < UINT64_C(1) << timed->open_bits; i++)
-		good &= close_open(chunk, timed, &timed->open[i]);
-	timed->nopen = 0;
-	return good;
-}
-
 /*
  * A place in the table that is free, or was freed where there is none nearby.
  * NULL: out of memory.
@@ -232,74 +230,91 @@ static bool grow_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
 	return timed->open && good;
 }
 
-/* Makes a place for events like this one.  NULL: out of memory. */
+/* Makes a place for events like the run's.  NULL: out of memory. */
 static __attribute__((noinline)) struct fl_jfr_open *
 make_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
-	  struct fl_jfr_reader *c, const uint64_t *values, uint64_t key)
+	  const struct fl_jfr_last *last)
 {
 	const struct fl_jfr_weight none = { 0 };
-	uint32_t kind = c->number << 8 | (uint32_t)values[STATE];
+	struct fl_jfr_reader *c = chunk->readers->data[last->kind >> 8];
 	struct fl_jfr_open *open;
 	size_t sum;
 
 	if (timed->nopen >> (timed->open_bits - 1) &&
 	    timed->open_bits < MAX_OPEN_BITS && !grow_open(chunk, timed))
 		return NULL;
-	open = free_open(chunk, timed, key, kind);
+	open = free_open(chunk, timed, last->key, last->kind);
 	if (!open)
 		return NULL;
-	for (enum place i = 0; i < PLACES; i++)
-		c->values[slots[i]] = values[i];
+	c->values[FL_JFR_TIME] = fl_wire_pack(last->first);
+	c->values[FL_JFR_THREAD] = fl_wire_pack(last->key >> 32);
+	c->values[FL_JFR_STACK] = fl_wire_pack((uint32_t)last->key);
+	c->values[FL_JFR_STATE] = last->kind & (MAX_STATES - 1);
 	sum = fl_jfr_add_event(chunk, c, none, !timed->mixed);
 	if (sum == SIZE_MAX)
 		return NULL;
 	*open = (struct fl_jfr_open){
-		.key = key, .kind = kind, .sum = (uint32_t)sum + 1,
-		.first = (int64_t)values[TIME], .last = (int64_t)values[TIME],
+		.key = last->key, .kind = last->kind,
+		.sum = (uint32_t)sum + 1,
+		.first = INT64_MAX, .last = INT64_MIN,
 	};
 	return open;
 }
 
-/* The place of events like this one. */
-static inline struct fl_jfr_open *
-find_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
-	  struct fl_jfr_reader *c, const uint64_t *values)
+/* The place of events like the run's. */
+static struct fl_jfr_open *find_open(struct fl_jfr_chunk *chunk,
+				     struct fl_jfr_timed *timed,
+				     const struct fl_jfr_last *last)
 {
-	uint64_t key = values[STACK] | values[THREAD] << 32;
-	uint32_t kind = c->number << 8 | (uint32_t)values[STATE];
-	struct fl_jfr_open *open = first_open(timed, key, kind);
+	struct fl_jfr_open *open = first_open(timed, last->key, last->kind);
 
 	for (unsigned i = 0; i < PROBES && open->sum; i++) {
-		if (open->key == key && open->kind == kind)
+		if (open->key == last->key && open->kind == last->kind)
 			return open;
 		open = next_open(timed, open);
 	}
-	return make_open(chunk, timed, c, values, key);
+	return make_open(chunk, timed, last);
 }
 
-static inline bool count_event(struct fl_jfr_chunk *chunk,
-			       struct fl_jfr_timed *timed,
-			       struct fl_jfr_reader *c, const uint64_t *values)
+/* Adds the samples of a thread's run to those of its stack and thread. */
+static __attribute__((noinline)) bool
+close_run(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+	  struct fl_jfr_last *last)
 {
-	struct fl_jfr_open *open = find_open(chunk, timed, c, values);
-	int64_t ticks = (int64_t)values[TIME], time;
+	struct fl_jfr_open *open;
 
-	if (fl_unlikely(!open)) {
+	if (!last->samples)
+		return true;
+	open = find_open(chunk, timed, last);
+	if (!open || ((open->time != last->time ||
+		       open->samples >= MAX_SAMPLES) &&
+		      !close_bucket(chunk, timed, open))) {
 		fl_no_memory(chunk->flame);
 		return false;
 	}
-	time = bucket_of(chunk, timed, ticks);
-	if (open->time != time || open->samples == FL_JFR_WEIGHED - 1) {
-		if (!close_bucket(chunk, timed, open)) {
-			fl_no_memory(chunk->flame);
-			return false;
-		}
-		open->time = time;
-	}
-	open->samples++;
-	open->first = FL_MIN(open->first, ticks);
-	open->last = FL_MAX(open->last, ticks);
+	open->time = last->time;
+	open->samples += last->samples;
+	open->first = FL_MIN(open->first, (int64_t)fl_wire_pack(last->first));
+	open->last = FL_MAX(open->last, (int64_t)fl_wire_pack(last->last));
+	*last = (struct fl_jfr_last){ 0 };
 	return true;
+}
+
+bool fl_jfr_close_buckets(struct fl_jfr_chunk *chunk,
+			  struct fl_jfr_timed *timed)
+{
+	bool good = true;
+
+	if (!timed->open)
+		return true;
+	for (size_t i = 0; good && i < FL_JFR_LAST_THREADS; i++)
+		good = close_run(chunk, timed, &timed->last[i]);
+	if (!timed->nopen)
+		return good;
+	for (size_t i = 0; good && i < UINT64_C(1) << timed->open_bits; i++)
+		good = close_open(chunk, timed, &timed->open[i]);
+	timed->nopen = 0;
+	return good;
 }
 
 /* Layouts ----------------------------------------------------------------- */
@@ -317,11 +332,27 @@ static unsigned make_layout(struct fl_jfr_timed_layouts *layouts,
 	for (enum place k = 0; k < PLACES; k++) {
 		struct fl_jfr_place place = places[slots[k]];
 
+		if (place.size > max_sizes[k])
+			return 0;
 		layout->at[k] = place.at;
 		layout->keep[k] = place.size ? UINT64_C(0x7f7f7f7f7f7f7f7f) >>
 					       8 * (8 - place.size) : 0;
 	}
 	return layouts->number[not_ends] = ++layouts->n;
+}
+
+static inline uint64_t field(const struct layout *layout, const uint8_t *at,
+			     enum place place)
+{
+	return fl_wire_word(at + layout->at[place]) & layout->keep[place];
+}
+
+/* Its place among the last ones, by the thread's lowest bits. */
+static inline struct fl_jfr_last *last_of(struct fl_jfr_timed *timed,
+					  uint64_t thread)
+{
+	return &timed->last[((thread & 0x7f) | (thread >> 1 & 0x3f80)) %
+			    FL_JFR_LAST_THREADS];
 }
 
 /* Reads a run of events of one class. */
@@ -330,38 +361,54 @@ static const uint8_t *read_class(struct fl_jfr_chunk *chunk,
 				 struct fl_jfr_timed_layouts *layouts,
 				 const uint8_t *at, const uint8_t *end)
 {
-	struct fl_jfr_reader *c = layouts->reader;
-	const uint8_t id = c->class->id;
+	const uint32_t number = layouts->reader->number;
+	const uint8_t id = layouts->reader->class->id;
 
-	while (at < end && !fl_jfr_part_is_full(timed)) {
-		size_t size = at[0], not_ends, number;
+	for (size_t size; at < end; at += size) {
 		const struct layout *layout;
-		uint64_t values[PLACES];
+		struct fl_jfr_last *last;
+		uint64_t thread, state, key, written;
+		size_t not_ends, known;
+		uint32_t kind;
+		int64_t time;
 
+		size = at[0];
 		if (fl_unlikely(at[1] != id))
 			break;
 		not_ends = fl_wire_not_ends_16(at + FL_JFR_HEAD) |
 			   fl_jfr_behind[size];
-		number = layouts->number[not_ends];
-		if (fl_unlikely(!number)) {
-			number = make_layout(layouts, not_ends,
-					     fl_jfr_behind[size]);
-			if (!number)
+		known = layouts->number[not_ends];
+		if (fl_unlikely(!known)) {
+			known = make_layout(layouts, not_ends,
+					    fl_jfr_behind[size]);
+			if (!known)
 				break;
 		}
-		layout = &layouts->at[number];
-		for (enum place i = 0; i < PLACES; i++)
-			values[i] = fl_wire_pack(fl_wire_word(at +
-							layout->at[i]) &
-						 layout->keep[i]);
-		if (fl_unlikely(values[STATE] >= MAX_STATES ||
-				(values[STACK] | values[THREAD]) >> 32))
-			break;
-		if (fl_jfr_has_state(layouts->states, values[STATE]) &&
-		    !count_event(chunk, timed, c, values))
-			break;
 		__builtin_prefetch(at + FL_JFR_PREFETCH);
-		at += size;
+		layout = &layouts->at[known];
+		state = field(layout, at, STATE);
+		if (!fl_jfr_has_state(layouts->states, state))
+			continue;
+		thread = field(layout, at, THREAD);
+		key = thread << 32 | field(layout, at, STACK);
+		kind = number << 8 | (uint32_t)state;
+		written = field(layout, at, TIME);
+		time = bucket_of(chunk, timed, written);
+		last = last_of(timed, thread);
+		if (fl_unlikely(last->key != key || last->kind != kind ||
+				last->time != time ||
+				last->samples == MAX_SAMPLES)) {
+			if (fl_jfr_part_is_full(timed) ||
+			    !close_run(chunk, timed, last))
+				break;
+			*last = (struct fl_jfr_last){
+				.key = key, .kind = kind, .time = time,
+				.first = UINT64_MAX,
+			};
+		}
+		last->samples++;
+		last->first = FL_MIN(last->first, written);
+		last->last = FL_MAX(last->last, written);
 	}
 	return at;
 }

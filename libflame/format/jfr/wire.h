@@ -53,7 +53,15 @@ static inline uint64_t fl_wire_pack(uint64_t n)
 	return (n & 0x000000000fffffffu) | (n & 0x0fffffff00000000u) >> 4;
 }
 
-/* The same of the first `size` bytes only, which are few as a rule. */
+/* The reverse, of a number of 56 bits. */
+static inline uint64_t fl_wire_spread(uint64_t n)
+{
+	n = (n & 0x000000000fffffffu) | (n & 0x00fffffff0000000u) << 4;
+	n = (n & 0x00003fff00003fffu) | (n & 0x0fffc0000fffc000u) << 2;
+	return (n & 0x007f007f007f007fu) | (n & 0x3f803f803f803f80u) << 1;
+}
+
+/* Of a number's first `size` bytes only, which are few as a rule. */
 static inline uint64_t fl_wire_pack_low(uint64_t word, unsigned size)
 {
 	uint32_t n = word;
