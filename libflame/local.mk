@@ -80,6 +80,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/native/cfi_expression.c libflame/native/dwarf.h \
 	libflame/native/elf.c libflame/native/elf.h \
 	libflame/native/frame.c libflame/native/frame.h \
+	libflame/native/go_functions.c \
 	libflame/native/jitdump.c libflame/native/jitdump.h \
 	libflame/native/mappings.c \
 	libflame/native/files.c libflame/native/files.h \

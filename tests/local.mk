@@ -274,7 +274,7 @@ script_tests = \
 	tests/progress/run \
 	tests/perf-script/columns \
 	tests/perf-script/inline \
-	tests/native/bare \
+	tests/native/bare tests/native/go \
 	tests/record/spark \
 	tests/record/unwinding \
 	tests/coherence/bootstrap \

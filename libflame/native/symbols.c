@@ -214,6 +214,7 @@ void fl_symbols_free(struct fl_symbols *symbols)
 	fl_free(symbols->data);
 	fl_free(symbols->text[0]);
 	fl_free(symbols->text[1]);
+	fl_free(symbols->text[2]);
 	memset(symbols, 0, sizeof(*symbols));
 }
 
@@ -336,7 +337,7 @@ bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
 		    struct fl_elf *debug)
 {
 	struct fl_elf *from = elf;
-	bool found, good;
+	bool found, of_go, good;
 
 	good = add_table(symbols, elf, SHT_SYMTAB, &found);
 	if (good && !found && debug) {
@@ -344,7 +345,8 @@ bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
 		from = found ? debug : elf;
 	}
 	if (good && !found)
-		good = add_table(symbols, elf, SHT_DYNSYM, &found);
+		good = fl_symbols_go(symbols, elf, &of_go) &&
+		       add_table(symbols, elf, SHT_DYNSYM, &found);
 	good = good && fl_symbols_stubs(symbols, elf);
 	sort(symbols, from);
 	return good;

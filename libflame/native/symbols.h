@@ -21,11 +21,11 @@ struct fl_symbol {
 struct fl_symbols {
 	struct fl_symbol *data;
 	size_t count, capacity;
-	char *text[2];		/* what names point into; for fl_free */
+	char *text[3];		/* what names point into; for fl_free */
 };
 
 /* Functions of a file: .symtab, else those of `debug` (may be NULL), else
-   .dynsym; and stubs.  false: out of memory. */
+   those of Go and .dynsym; and stubs.  false: out of memory. */
 bool fl_symbols_elf(struct fl_symbols *symbols, struct fl_elf *elf,
 		    struct fl_elf *debug);
 /* Another one; name: must outlive them. */
@@ -51,5 +51,10 @@ bool fl_symbols_append(struct fl_symbols *symbols, uint64_t start,
 
 /* Appends the stubs of .plt, as "puts" each.  false: out of memory. */
 bool fl_symbols_stubs(struct fl_symbols *symbols, struct fl_elf *elf);
+
+/* go_functions.c ------------------------------------------------------ */
+
+/* Appends the functions of .gopclntab.  false: out of memory. */
+bool fl_symbols_go(struct fl_symbols *symbols, struct fl_elf *elf, bool *found);
 
 #endif
