@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-void fl_offcpu_begin(struct fl_recorder *r)
+static void begin(struct fl_recorder *r)
 {
 	struct fl_waiters *w = &r->waiters;
 
@@ -31,10 +31,16 @@ void fl_offcpu_begin(struct fl_recorder *r)
 	w->ntasks = 0;
 }
 
-bool fl_offcpu_leave(struct fl_recorder *r, const struct fl_waiter *leaving)
+/* A thread leaves its CPU: its wait has no end yet. */
+static bool leave(struct fl_recorder *r, struct fl_waiter *leaving,
+		  struct fl_owed owed, int64_t time,
+		  struct flame_sample *sample)
 {
 	struct fl_waiter *waiter = fl_waiter_get(r, leaving->pid, leaving->tid);
 
+	(void)owed, (void)sample;
+	leaving->there = true;
+	leaving->since = time;
 	if (waiter)
 		*waiter = *leaving;
 	return false;
@@ -101,7 +107,7 @@ static bool look(struct fl_recorder *r, struct fl_waiter *waiter)
 	return false;
 }
 
-void fl_offcpu_look(struct fl_recorder *r)
+static void look_at_waits(struct fl_recorder *r)
 {
 	struct fl_waiters *w = &r->waiters;
 	size_t n = 0;
@@ -121,15 +127,16 @@ void fl_offcpu_look(struct fl_recorder *r)
 	w->ntasks = n;
 }
 
-int fl_offcpu_wait(const struct fl_recorder *r)
+static int wait_for_look(const struct fl_recorder *r, int most)
 {
 	int64_t quarter = r->how.sampling.least_wait / 4000000;
 
-	return (int)FL_MIN(FL_MAX(quarter, 1), 1000);
+	return !r->how.sampling.least_wait ? most :
+	       (int)FL_MIN(FL_MAX(quarter, 1), FL_RECORDER_WAIT_MS);
 }
 
-bool fl_offcpu_switch(struct fl_recorder *r, const struct fl_event *e,
-		      struct flame_sample *sample)
+static bool switched(struct fl_recorder *r, const struct fl_event *e,
+		     struct flame_sample *sample)
 {
 	const uint64_t *place = fl_map_get(&r->waiters.by_tid,
 					   (uint64_t)e->tid);
@@ -150,7 +157,7 @@ bool fl_offcpu_switch(struct fl_recorder *r, const struct fl_event *e,
 	return false;
 }
 
-bool fl_offcpu_rest(struct fl_recorder *r, struct flame_sample *sample)
+static bool rest(struct fl_recorder *r, struct flame_sample *sample)
 {
 	struct fl_waiters *w = &r->waiters;
 
@@ -159,3 +166,9 @@ bool fl_offcpu_rest(struct fl_recorder *r, struct flame_sample *sample)
 			return true;
 	return false;
 }
+
+const struct fl_recorder_kind fl_recorder_offcpu = {
+	.metric = "offcpu", .unit = "microseconds", .weighs_time = true,
+	.begin = begin, .seen = leave, .switched = switched,
+	.rest = rest, .look = look_at_waits, .wait = wait_for_look,
+};

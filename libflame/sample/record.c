@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 enum {
-	WAIT_MS = 20,		/* between rounds at most */
 	PENDING_MS = 1,		/* until records are old enough to be ordered */
 	TICK_MS = 250,		/* between looks at the targets */
 	SMALL_STACK = 16384,	/* bytes */
@@ -309,7 +308,7 @@ void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
 		      struct flame_sample *sample)
 {
 	/* Others weigh nanoseconds, or events. */
-	uint64_t n = r->how.kind == FL_RECORD_OFFCPU || r->how.sampling.counted ?
+	uint64_t n = r->kind->weighs_time || r->how.sampling.counted ?
 		     1 : weight;
 
 	*sample = (struct flame_sample){
@@ -347,6 +346,16 @@ static bool has_user(const struct fl_event *e)
 	return e->user64 && (e->stack.size || !e->nchain);
 }
 
+static struct fl_owed owed_by_event(const struct fl_recorder *r,
+				    const struct fl_event *e)
+{
+	const struct fl_counted *counted = r->how.sampling.counted;
+
+	return (struct fl_owed){
+		.running = counted ? counted->period : FL_MAX(e->weight, 1u),
+	};
+}
+
 static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 			struct flame_sample *sample)
 {
@@ -354,15 +363,11 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	const struct fl_thread_name *t;
 	struct fl_waiter seen = { .pid = e->pid, .tid = e->tid };
 	flame_id base;
-	const struct fl_counted *counted = r->how.sampling.counted;
-	struct fl_owed owed = {
-		counted ? counted->period : FL_MAX(e->weight, 1u), 0
-	};
+	struct fl_owed owed;
 
 	if (!is_wanted(r, p, e))
 		return false;
-	if (r->how.kind == FL_RECORD_WALL)
-		owed = fl_wall_take_owed(r, e->tid);
+	owed = r->kind->owed ? r->kind->owed(r, e) : owed_by_event(r, e);
 	if (!owed.running && !owed.waiting)
 		return false;
 	if (!p)
@@ -378,13 +383,8 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 	seen.stack = fl_recorder_stack(r, base);
 	seen.labels = labels_of(r, e->cpu);
 	seen.gone = r->unwinder.gone;
-	if (r->how.kind == FL_RECORD_OFFCPU) {
-		seen.there = true;
-		seen.since = (int64_t)e->time;
-		return fl_offcpu_leave(r, &seen);
-	}
-	if (r->how.kind == FL_RECORD_WALL)
-		return fl_wall_ran(r, &seen, owed, (int64_t)e->time, sample);
+	if (r->kind->seen)
+		return r->kind->seen(r, &seen, owed, (int64_t)e->time, sample);
 	fl_recorder_emit(r, &seen, (int64_t)e->time, owed.running, sample);
 	return true;
 }
@@ -393,10 +393,8 @@ static bool take_sample(struct fl_recorder *r, const struct fl_event *e,
 
 static void begin_looks(struct fl_recorder *r)
 {
-	if (r->how.kind == FL_RECORD_WALL)
-		fl_wall_begin(r);
-	else if (r->how.kind == FL_RECORD_OFFCPU)
-		fl_offcpu_begin(r);
+	if (r->kind->begin)
+		r->kind->begin(r);
 	fl_perf_events_round(&r->events);
 }
 
@@ -452,18 +450,10 @@ static bool take_event(struct fl_recorder *r, const struct fl_event *e,
 	if (e->kind == FL_EVENT_SAMPLE)
 		return take_sample(r, e, sample);
 	on_event(r, e);
-	return r->how.kind == FL_RECORD_OFFCPU &&
+	return r->kind->switched &&
 	       (e->kind == FL_EVENT_SWITCH_IN ||
 		e->kind == FL_EVENT_SWITCH_OUT || e->kind == FL_EVENT_EXIT) &&
-	       fl_offcpu_switch(r, e, sample);
-}
-
-/* At the end, of threads whose look or wait has no end yet. */
-static bool take_rest(struct fl_recorder *r, struct flame_sample *sample)
-{
-	if (r->how.kind == FL_RECORD_WALL)
-		return fl_wall_rest(r, sample);
-	return r->how.kind == FL_RECORD_OFFCPU && fl_offcpu_rest(r, sample);
+	       r->kind->switched(r, e, sample);
 }
 
 /*
@@ -510,7 +500,7 @@ static bool may_sleep(const struct fl_recorder *r)
 	if (s->least_wait)
 		return true;
 	return !r->hurries && !s->switches && !s->counted &&
-	       s->hertz * WAIT_MS / 1000 < samples / 8;
+	       s->hertz * FL_RECORDER_WAIT_MS / 1000 < samples / 8;
 }
 
 /*
@@ -520,13 +510,11 @@ static bool may_sleep(const struct fl_recorder *r)
 static void wait_for_more(struct fl_recorder *r)
 {
 	int most = r->hurries && fl_perf_events_pending(&r->events) ?
-		   PENDING_MS : WAIT_MS;
+		   PENDING_MS : FL_RECORDER_WAIT_MS;
 
 	fl_apart_busy(0);
-	if (r->how.kind == FL_RECORD_WALL)
-		most = FL_MIN(most, fl_wall_wait(r));
-	if (r->how.sampling.least_wait)
-		most = FL_MIN(WAIT_MS, fl_offcpu_wait(r));
+	if (r->kind->wait)
+		most = r->kind->wait(r, most);
 	if (r->blind || may_sleep(r)) {
 		struct timespec t = { 0, most * 1000000L };
 
@@ -550,7 +538,7 @@ static int read_record(struct flame_source *source)
 	if (r->apart)
 		return fl_apart_read(r, source);
 	for (;;) {
-		if (r->how.kind == FL_RECORD_WALL && fl_wall_next(r, &sample))
+		if (r->kind->next && r->kind->next(r, &sample))
 			return fl_batch_add(source, &sample);
 		while (fl_perf_events_next(&r->events, &event)) {
 			if (take_event(r, &event, &sample))
@@ -561,7 +549,7 @@ static int read_record(struct flame_source *source)
 		if (fl_failed(source->flame))
 			return FLAME_FAILED;
 		if (r->last_round)
-			return take_rest(r, &sample) ?
+			return r->kind->rest && r->kind->rest(r, &sample) ?
 			       fl_batch_add(source, &sample) :
 			       fl_recorder_end(r, source);
 		if (r->ended) {
@@ -573,11 +561,12 @@ static int read_record(struct flame_source *source)
 			r->events.barrier = UINT64_MAX - 1;
 			continue;
 		}
-		fl_offcpu_look(r);
+		if (r->kind->look)
+			r->kind->look(r);
 		wait_for_more(r);
 		fl_processes_round(&r->processes);
-		if (r->how.kind == FL_RECORD_WALL)
-			fl_wall_tick(r);
+		if (r->kind->tick)
+			r->kind->tick(r);
 		tick(r);
 	}
 }
@@ -728,27 +717,28 @@ static bool open_events(struct flame *flame, struct fl_recorder *r,
 
 static bool describe(struct flame *flame, struct fl_recorder *r)
 {
-	static const char *const units[] = {
-		"samples", "samples", "microseconds"
-	};
-	static const char *const names[] = { "cpu", "wall", "offcpu" };
+	static const struct fl_recorder_kind cpu = {
+		.metric = "cpu", .unit = "samples",
+	}, *const kinds[] = { &cpu, &fl_recorder_wall, &fl_recorder_offcpu };
 	enum fl_record_kind kind = r->how.kind;
 	const struct fl_counted *counted = r->how.sampling.counted;
 
+	r->kind = kinds[kind];
 	r->result.kind = kind;
 	r->result.kernel = !r->how.sampling.user &&
 			   (r->events.kernel || (r->blind && geteuid() == 0));
 	r->result.hardware = r->events.hardware;
 	r->result.by_stops = r->events.wake;
-	r->result.metric = counted ? counted->name : names[kind];
-	r->result.what = counted ? counted->name : kind != FL_RECORD_CPU ? names[kind] :
+	r->result.metric = counted ? counted->name : r->kind->metric;
+	r->result.what = counted ? counted->name :
+			 kind != FL_RECORD_CPU ? r->kind->metric :
 			 r->events.wake ? "cpu-ptrace" :
 			 r->events.hardware ? "cycles" : "cpu-clock";
 	r->result.stack = r->how.sampling.stack;
 	r->result.ring_size = r->events.ring_size;
 	r->result.ring_wanted = r->events.ring_wanted;
 	r->metric = flame_metric(flame, r->result.metric, !counted ?
-				 units[kind] : counted->time ? "ns" : "events");
+				 r->kind->unit : counted->time ? "ns" : "events");
 	if (kind != FL_RECORD_CPU &&
 	    !fl_blocked_init(&r->waiters.blocked,
 			     FL_MIN(r->how.sampling.stack, SMALL_STACK),

@@ -68,8 +68,37 @@ struct fl_waiters {
 	bool has_further;		/* if there is one */
 };
 
+/* A kind of recording; functions that are NULL do nothing. */
+struct fl_recorder_kind {
+	const char *metric, *unit;
+	bool weighs_time;	/* else samples */
+	void (*begin)(struct fl_recorder *r);
+	/* What the sample of a thread counts; 0, 0: it is not wanted. */
+	struct fl_owed (*owed)(struct fl_recorder *r, const struct fl_event *e);
+	/* Of a thread whose stack was read; false: there is no sample yet. */
+	bool (*seen)(struct fl_recorder *r, struct fl_waiter *seen,
+		     struct fl_owed owed, int64_t time,
+		     struct flame_sample *sample);
+	/* Whether a thread's wait ends with a switch, and is the sample. */
+	bool (*switched)(struct fl_recorder *r, const struct fl_event *e,
+			 struct flame_sample *sample);
+	/* A sample without an event, of this round; false: no more. */
+	bool (*next)(struct fl_recorder *r, struct flame_sample *sample);
+	/* At the end, of threads whose look or wait has no end yet. */
+	bool (*rest)(struct fl_recorder *r, struct flame_sample *sample);
+	/* Before it waits; how long in ms, at most so long; and after it. */
+	void (*look)(struct fl_recorder *r);
+	int (*wait)(const struct fl_recorder *r, int most);
+	void (*tick)(struct fl_recorder *r);
+};
+extern const struct fl_recorder_kind fl_recorder_wall, fl_recorder_offcpu;
+
+enum { FL_RECORDER_WAIT_MS = 20 };	/* between rounds at most */
+
 struct fl_recorder {
 	struct fl_recording how;
+	const struct fl_recorder_kind *kind;	/* of how.kind, or of what
+						   replaces it */
 	struct fl_perf_events events;
 	struct fl_processes processes;
 	struct fl_unwinder unwinder;
@@ -122,26 +151,6 @@ void fl_recorder_emit(struct fl_recorder *r, const struct fl_waiter *waiter,
 		      int64_t time, uint64_t weight,
 		      struct flame_sample *sample);
 
-/* wall.c */
-bool fl_wall_begin(struct fl_recorder *r);
-/* Begins a round of looks when it is time. */
-void fl_wall_tick(struct fl_recorder *r);
-/* Milliseconds until the next round. */
-int fl_wall_wait(const struct fl_recorder *r);
-/* A sample of a thread of this round; false: no more. */
-bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample);
-/* What a thread owes when a sample of it comes; nothing: it is not wanted. */
-struct fl_owed fl_wall_take_owed(struct fl_recorder *r, pid_t tid);
-/*
- * Makes the sample of a thread's looks at a time.  If some are of waiting for a
- * CPU, they are a second sample, which the next call of fl_wall_next returns.
- */
-bool fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *seen,
-		 struct fl_owed owed, int64_t time,
-		 struct flame_sample *sample);
-/* At the end, what nobody has paid. */
-bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample);
-
 /* runtimes.c: the interpreter of a process, which a perf map may name; 0: none. */
 unsigned fl_process_runtime(struct fl_processes *all,
 			    struct fl_process *process, bool *named);
@@ -150,21 +159,6 @@ unsigned fl_process_runtime(struct fl_processes *all,
 void fl_cpu_time_begin(struct fl_recorder *r);
 /* Since then, in ns; of processes that ended, of children alone. */
 int64_t fl_cpu_time(const struct fl_recorder *r);
-
-/* offcpu.c */
-/* Threads that are blocked from the start. */
-void fl_offcpu_begin(struct fl_recorder *r);
-/* A thread leaves its CPU: there is no sample yet, so false. */
-bool fl_offcpu_leave(struct fl_recorder *r, const struct fl_waiter *leaving);
-/* Whether its wait ends here, and is the sample. */
-bool fl_offcpu_switch(struct fl_recorder *r, const struct fl_event *e,
-		      struct flame_sample *sample);
-/* With a least wait: reads the stacks of threads that have waited for long. */
-void fl_offcpu_look(struct fl_recorder *r);
-/* Milliseconds until the next look. */
-int fl_offcpu_wait(const struct fl_recorder *r);
-/* At the end, those that still wait. */
-bool fl_offcpu_rest(struct fl_recorder *r, struct flame_sample *sample);
 
 /* wall.c: of a thread; NULL: out of memory. */
 struct fl_waiter *fl_waiter_get(struct fl_recorder *r, pid_t pid, pid_t tid);

@@ -157,14 +157,13 @@ static void plan_round(struct fl_recorder *r)
 	w->due = w->begin + (int64_t)(w->random % (uint64_t)interval(r));
 }
 
-bool fl_wall_begin(struct fl_recorder *r)
+static void begin(struct fl_recorder *r)
 {
 	struct fl_waiters *w = &r->waiters;
 
 	w->random = (uint64_t)fl_now() | 1;
 	w->begin = fl_now();
 	plan_round(r);
-	return true;
 }
 
 /* Without the kernel's events children and programs are looked for. */
@@ -212,7 +211,7 @@ static void look_for_workers(struct fl_recorder *r)
 	}
 }
 
-void fl_wall_tick(struct fl_recorder *r)
+static void tick(struct fl_recorder *r)
 {
 	struct fl_waiters *w = &r->waiters;
 	int64_t now = fl_now();
@@ -233,11 +232,11 @@ void fl_wall_tick(struct fl_recorder *r)
 	plan_round(r);
 }
 
-int fl_wall_wait(const struct fl_recorder *r)
+static int wait_for_round(const struct fl_recorder *r, int most)
 {
 	int64_t left = (r->waiters.due - fl_now()) / 1000000;
 
-	return left < 1 ? 1 : left > 20 ? 20 : (int)left;
+	return left < 1 ? 1 : left > most ? most : (int)left;
 }
 
 /*
@@ -286,7 +285,7 @@ static void owe(struct fl_waiter *waiter, const struct fl_blocked *now,
 	waiter->owed.running += looks - waiting;
 }
 
-bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
+static bool next(struct fl_recorder *r, struct flame_sample *sample)
 {
 	struct fl_waiters *w = &r->waiters;
 
@@ -327,9 +326,10 @@ bool fl_wall_next(struct fl_recorder *r, struct flame_sample *sample)
 	return false;
 }
 
-struct fl_owed fl_wall_take_owed(struct fl_recorder *r, pid_t tid)
+static struct fl_owed owed_by(struct fl_recorder *r, const struct fl_event *e)
 {
-	const uint64_t *place = fl_map_get(&r->waiters.by_tid, (uint64_t)tid);
+	const uint64_t *place = fl_map_get(&r->waiters.by_tid,
+					   (uint64_t)e->tid);
 	struct fl_owed owed = { 0 };
 
 	if (place && *place) {
@@ -355,9 +355,12 @@ static void emit_waiting(struct fl_recorder *r, const struct fl_waiter *waiter,
 	fl_recorder_emit(r, &waiting, time, weight, sample);
 }
 
-bool fl_wall_ran(struct fl_recorder *r, const struct fl_waiter *seen,
-		 struct fl_owed owed, int64_t time,
-		 struct flame_sample *sample)
+/*
+ * Makes the sample of a thread's looks at a time.  If some are of waiting for a
+ * CPU, they are a second sample, which next returns.
+ */
+static bool ran(struct fl_recorder *r, struct fl_waiter *seen,
+		struct fl_owed owed, int64_t time, struct flame_sample *sample)
 {
 	struct fl_waiter *waiter = fl_waiter_get(r, seen->pid, seen->tid);
 
@@ -399,10 +402,10 @@ static bool rest_of(struct fl_recorder *r, struct fl_waiter *waiter,
 	at.thread = t->set;
 	at.end = waiter->ran ? waiter->ran_end : FL_STACK_UNSEEN;
 	waiter->owed = (struct fl_owed){ 0 };
-	return fl_wall_ran(r, &at, owed, fl_now(), sample);
+	return ran(r, &at, owed, fl_now(), sample);
 }
 
-bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample)
+static bool rest(struct fl_recorder *r, struct flame_sample *sample)
 {
 	struct fl_waiters *w = &r->waiters;
 
@@ -419,3 +422,9 @@ bool fl_wall_rest(struct fl_recorder *r, struct flame_sample *sample)
 	}
 	return false;
 }
+
+const struct fl_recorder_kind fl_recorder_wall = {
+	.metric = "wall", .unit = "samples",
+	.begin = begin, .owed = owed_by, .seen = ran, .next = next,
+	.rest = rest, .wait = wait_for_round, .tick = tick,
+};
