@@ -72,6 +72,11 @@ bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 	good = !line.failed && fl_attach(pid, line.data, START_SECONDS, &reply,
 					   refusal);
 	fl_buf_free(&line);
+	if (strstr(refusal->text, "Unknown argument '+jdk."))
+		snprintf(refusal->text, sizeof(refusal->text), "JVM %d is older "
+			 "than release 17, which alloc and lock need: -e jfr "
+			 "-o FILE.jfr records what its own settings have of "
+			 "both, for flame-fold --event alloc", (int)pid);
 	if (good && !strstr(reply.data, "Started recording")) {
 		snprintf(refusal->text, sizeof(refusal->text),
 			 "JVM %d: %.*s", (int)pid,

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Whose flight recorder -e alloc starts. */
-enum { OLDEST_WITH_EVENTS = 17 };
+enum { OLDEST_WITH_JFR = 11, OLDEST_WITH_EVENTS = 17 };
 
 /* Names ------------------------------------------------------------------- */
 
@@ -120,6 +120,8 @@ static const char *recordable(const struct list *l, struct fl_process *p,
 	if (major >= OLDEST_WITH_EVENTS)
 		return l->events ? "cpu wall offcpu alloc lock jfr" :
 				   "cpu wall alloc lock jfr";
+	if (major >= OLDEST_WITH_JFR)
+		return l->events ? "cpu wall offcpu jfr" : "cpu wall jfr";
 	return l->events ? "cpu wall offcpu" : "cpu wall";
 }
 
