@@ -21,7 +21,7 @@ struct go_table {
 	unsigned word;		/* bytes of a pointer: 4 or 8 */
 	unsigned number;	/* bytes of a number of the list of functions */
 	uint64_t n;		/* functions */
-	uint64_t list, functions;	/* places: of the list, of what it tells */
+	uint64_t list, functions;	/* places of the two parts */
 	uint64_t names, names_end;
 	uint64_t text;		/* what addresses are relative to */
 	bool is_relative, is_text_known;
@@ -183,7 +183,7 @@ bool fl_symbols_go(struct fl_symbols *symbols, struct fl_elf *elf, bool *found)
 		section = fl_elf_section(elf, ".data.rel.ro.gopclntab");
 	t.bytes = fl_elf_copy(elf, section);
 	t.size = t.bytes ? section->size : 0;
-	/* The names are kept, not the rest of the table. */
+	/* The names are copied: the rest is freed. */
 	if (t.bytes && read_head(&t)) {
 		set_text(&t, elf, section->address);
 		names = fl_alloc(t.names_end - t.names + 1);
