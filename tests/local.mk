@@ -307,6 +307,7 @@ script_tests = \
 	tests/viewer/drop_firefox \
 	tests/viewer/firefox \
 	tests/viewer/layout \
+	tests/viewer/figures \
 	tests/viewer/said
 TESTS += $(script_tests)
 if CRITERION

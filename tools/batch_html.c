@@ -270,12 +270,14 @@ void batch_put_filter(struct flame_text *out)
 		  "<output></output></p>\n");
 }
 
+const struct batch_unit batch_core_seconds = { "core-seconds", 1e6, 1 };
+
 struct batch_unit batch_unit_of(const cJSON *app)
 {
-	static const struct batch_unit seconds = { "core-seconds", 1e6, 1 },
-				       hours = { "core-hours", 3.6e9, 2 };
+	static const struct batch_unit hours = { "core-hours", 3.6e9, 2 };
 
-	return batch_number(app, "paid_us") < 36000e6 ? seconds : hours;
+	return batch_number(app, "paid_us") < 36000e6 ? batch_core_seconds :
+							hours;
 }
 
 struct batch_unit batch_money_of(const struct batch *batch, const cJSON *app)

@@ -61,6 +61,7 @@ struct batch_unit {
 	double us;		/* one of it */
 	int digits;
 };
+extern const struct batch_unit batch_core_seconds;
 struct batch_unit batch_unit_of(const cJSON *app);
 /*
  * The same in money, with as many digits as the sum of the application asks

@@ -42,19 +42,35 @@ struct table {
 	bool picture, operators;
 };
 
+/* Whether most stages would be 0.00 in the unit of their sum. */
+static bool has_small_stages(const cJSON *app, const struct batch_unit *unit)
+{
+	const cJSON *query, *stage;
+	size_t n = 0, small = 0;
+
+	cJSON_ArrayForEach(query, batch_list(app, "queries"))
+		cJSON_ArrayForEach(stage, batch_list(query, "stages")) {
+			n++;
+			small += batch_number(stage, "cost_us") <
+				 unit->us / 20;
+		}
+	return 2 * small > n;
+}
+
 static struct table begin_table(const struct batch *batch, const cJSON *app)
 {
 	struct table t = {
 		.columns = {
 			.all = columns, .base = "cost_us",
 			.n = sizeof(columns) / sizeof(*columns),
-			.most = batch_number(app, "idle_us"),
 		},
 		.picture = batch->npages <= BATCH_LARGE,
 	};
 	const cJSON *query, *stage;
 
 	batch_begin_columns(&t.columns, batch, app);
+	if (has_small_stages(app, &t.columns.unit))
+		t.columns.unit = batch_core_seconds;
 	cJSON_ArrayForEach(query, batch_list(app, "queries")) {
 		double cost = batch_number(query, "cost_us");
 

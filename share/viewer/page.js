@@ -337,7 +337,7 @@ const keys = {
 		alter(view.steps);
 	},
 	v() {
-		mini.wanted = !mini.wanted;
+		mini.wanted = !hasMini();
 		measure();
 		draw();
 	},
@@ -480,9 +480,8 @@ function listen() {
 		if (tree.open || chart.open || width !== view.width || height !== view.height)
 			draw();
 	};
-	// The overview changes what is observed.
-	const sizes = new ResizeObserver(() => hasMini() !== $("mini").hidden ?
-		resized() : requestAnimationFrame(resized));
+	// What is done then, as to show a scrollbar, changes what is observed.
+	const sizes = new ResizeObserver(() => requestAnimationFrame(resized));
 	sizes.observe($("main"));
 	sizes.observe($("rows"));
 	if (modes[5])

@@ -3,7 +3,8 @@
  * Pointers: dragging, pinching and long presses on the graph, the overview
  * above it; and the tree of frames that screen readers are given.
  */
-const mini = { picture: null, of: [], wanted: true, due: 0 };
+const mini = { picture: null, of: [], due: 0,
+	wanted: null };	// by key; else where a graph has more than is in sight
 const MINI = 40;
 
 // The span in view as another one, within the whole.

@@ -101,8 +101,11 @@ function rowsOf(focus) {
 	return rows + 1;
 }
 
-const hasMini = () => mini.wanted && !d.split &&
-	$("graph").clientHeight >= 300;
+function hasMini() {
+	const { clientHeight } = $("graph");
+	return !d.split && clientHeight >= 300 && (mini.wanted ??
+		(d.first.length - 1) * view.row > clientHeight);
+}
 
 // After a change of size, orientation or rows: the scrolled height.
 function measure() {

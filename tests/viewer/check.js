@@ -211,7 +211,10 @@
 	is("the tree has no overview", $("mini").hidden, true);
 	key("1");
 	await pause(50);
-	is("the graph has", $("mini").hidden, false);
+	is("nor a graph that is in sight", $("mini").hidden, true);
+	key("v");
+	await pause(50);
+	is("but by key", $("mini").hidden, false);
 
 	const small = [...document.querySelectorAll("button")].filter((b) => {
 		const { width, height } = b.getBoundingClientRect();
