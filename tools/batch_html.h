@@ -26,7 +26,7 @@ void batch_put_escaped(struct flame_text *out, const char *text);
 void batch_put_grouped(struct flame_text *out, double number, int digits);
 /* The attribute class of a shape, and the colour that it has without a style. */
 void batch_put_class(struct flame_text *out, const char *class);
-/* A part of a bar, in per cent, from x on, which moves behind it. */
+/* A part of a bar, in per cent, from x on; x becomes its end. */
 void batch_put_slice(struct flame_text *out, const char *class,
 		     const char *name, double *x, double width);
 /* A square of that colour, in a legend. */

@@ -143,22 +143,22 @@ function points(a, b) {
 const times = (by) => by === 1 ? "" : " × " + by.toPrecision(3);
 
 // 1,234 -> 1,250 samples (+16, +1.3%)
-function told(a, b, scale = 1, [shownA, shownB] = [a, b]) {
+function changeText(a, b, scale = 1, [shownA, shownB] = [a, b]) {
 	return plain(shownA) + times(scale) + " → " + amount(shownB) + " (" +
 		joined(", ", signed(b - a * scale), relative(a * scale, b)) + ")";
 }
 
 // The sums of all, and of a run.
-function toldSums(sums) {
+function sumText(sums) {
 	const [a, b] = sums.map(Number), [m, n] = runs() || [];
 	return n ? plain(sums[0]) + " → " + amount(sums[1]) + " in " + m +
-		" and " + n + " runs; a run " + told(a / m, b / n) :
-		told(a, b, 1, sums);
+		" and " + n + " runs; a run " + changeText(a / m, b / n) :
+		changeText(a, b, 1, sums);
 }
 
 function describeChange(i) {
 	const all = sumsOfColumns(whole), [a, b] = d.columns;
-	return told(a.total[i], b.total[i], diff.scale) + ", " +
+	return changeText(a.total[i], b.total[i], diff.scale) + ", " +
 		percent(a.total[i], all[0]) + " → " +
 		percent(b.total[i], all[1]) + " of all" +
 		(a.self[i] || b.self[i] ? "; self " + plain(a.self[i]) + " → " +
@@ -256,7 +256,7 @@ function fillMost() {
 			"Changed most: ", ...by1 ? [
 		button(text.slice(at), () => find("=" + d.names[s]),
 			{ title: "Mark it" }),
-		": self " + told(p.self[best], q.self[best], scale) +
+		": self " + changeText(p.self[best], q.self[best], scale) +
 		(sigma(best) ? ", " + (abs(by1) / sigma(best)).toFixed(1) +
 			" σ" : "") + "."] : []);
 	most.append(...moreChanges(best));
@@ -301,13 +301,13 @@ function moreChanges(best) {
 	const own = moved("total", (k) => isOwn(first[k], java) && !trunk(k))
 		.filter(([by], at, list) => !at ||
 			abs(by - list[at - 1][0]) > 0.05 * abs(by));
-	const told = (word, list) => list.length ? [" " + word + ": ",
+	const sentence = (word, list) => list.length ? [" " + word + ": ",
 		...list.flatMap(([by, k], at) => [at ? ", " : "",
 			button(shortName(first[k]), () => find("=" +
 				d.names[first[k]]), { title: "Mark it" }),
 			" " + signed(by)]), "."] : [];
-	return [...told("Then by self", moved("self", (k) => k !== best)
-		.slice(0, 2)), ...told("By total, of the own code", own.slice(0, 3))];
+	return [...sentence("Then by self", moved("self", (k) => k !== best)
+		.slice(0, 2)), ...sentence("By total, of the own code", own.slice(0, 3))];
 }
 
 function tellColumn() {

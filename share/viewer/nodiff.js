@@ -4,7 +4,7 @@
  */
 const diff = { column: 0, step: null }, diffKeys = 0, hatches = [];
 const changeColumns = 0, changesOf = 0, colorChange = 0, changeTable = 0;
-const describeChange = 0, toldSums = 0, findLost = 0, lostText = 0, restoreDiff = 0, larger = 0;
+const describeChange = 0, sumText = 0, findLost = 0, lostText = 0, restoreDiff = 0, larger = 0;
 const setColumn = 0, compare = 0, nextColors = 0, recolor = 0;
 const before = 0, after = 0, loneWord = 0;
 const isLone = () => false, numberOf = isLone;

@@ -76,7 +76,7 @@ function tellInfo() {
 	const seen = view.steps[0] ? whole.columns.map((c) => c.total[0]) : sums;
 	$("info").textContent = joined(" · ", d.subtitle,
 		!$("title").textContent.endsWith(", " + metric) && metric,
-		compares ? toldSums(seen) : (seen[0] === sums[0] ? "" :
+		compares ? sumText(seen) : (seen[0] === sums[0] ? "" :
 			plain(seen[0]) + " of ") + amount(sums[0]),
 		grouped(given.n - 1) + " frames");
 }

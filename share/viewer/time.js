@@ -230,22 +230,6 @@ function sizeCells(width, samples) {
 	}
 }
 
-// What names begin with as another one does says nothing: up to a word, it is
-// left out of long ones.
-function briefly(names) {
-	return names.map((s) => {
-		let same = 0;
-		for (const other of names) {
-			let k = 0;
-			while (other !== s && k < s.length && s[k] === other[k])
-				k++;
-			same = max(same, k);
-		}
-		const at = s.slice(0, same).search(/[^\s.:/-]*$/);
-		return s.length > 24 && at > 3 ? "…" + s.slice(at) : s;
-	});
-}
-
 function fillHeat(width) {
 	const { facets, weight, time } = d.moments;
 	let facet, row, more;
@@ -263,8 +247,7 @@ function fillHeat(width) {
 		more = all.length > LINES && `: ${LINES} of ${grouped(all.length)}`;
 		heat.rows = heat.order.length;
 		row = facet.list.map((s, v) => heat.order.indexOf(v));
-		heat.labels = briefly(heat.order.map((v) => facet.list[v] ||
-			"(none)"));
+		heat.labels = heat.order.map((v) => facet.list[v] || "(none)");
 	}
 	more = "Threads" + (more || "");
 	if ($("lines").textContent !== more)
@@ -325,7 +308,7 @@ function drawHeat() {
 	c.font = "11px " + css.fontFamily;
 	c.fillStyle = css.outlineColor;
 	for (let k = heat.lined ? rows : 0; k--;)
-		c.fillText(truncate(c, [heat.labels[k], 0, 0], left - 8), 0,
+		c.fillText(bothEnds(c, heat.labels[k], left - 8), 0,
 			k * tall + 11);
 	// Labels end before the button at the right, which lies on their line.
 	const free = width - left - $("lanes").offsetWidth - 8;

@@ -199,20 +199,23 @@ function makeHead() {
 	$("rows").classList.toggle("wide", !!d.compares);
 }
 
-/*
- * A caption for a cell of rows, as frames have it: the package goes first, and
- * what has no parts, as threads, loses its middle.
- */
+// A text without parts, as a thread's name: both ends stay.
+function bothEnds(c, text, width) {
+	const fits = truncate(c, [text, 0, 0], width);
+	if (!fits.endsWith("…"))
+		return fits;
+	const turned = (s) => [...s].reverse().join("");
+	return truncate(c, [text, 0, 0], width * 0.45) + turned(truncate(c,
+		[turned(text), 0, 0], width * 0.55)).slice(1);
+}
+
+// A caption for a cell of rows, as frames have it: the package goes first.
 function fitted(id, c, used = 0) {
 	const name = $(id).querySelector("[role=row] > :last-child");
 	const width = name.clientWidth - used - 2, [text, , method] = c;
 	ctx.font = "12px " + family;
-	const fits = truncate(ctx, c, width);
-	if (method || !fits.endsWith("…"))
-		return fits || text.slice(method);
-	const end = truncate(ctx, [[...text].reverse().join(""), 0, 0], width * 0.55);
-	return truncate(ctx, [text, 0, 0], width * 0.45) +
-		[...end].reverse().join("").slice(1);
+	return method ? truncate(ctx, c, width) || text.slice(method) :
+		bothEnds(ctx, text, width);
 }
 
 // Where a node stands, for a screen reader.
@@ -226,9 +229,9 @@ function placed(e, i, list) {
 function rowOf(i, k) {
 	const list = i ? childrenOf(d.parent[i]) : [0];
 	const indent = min(tree.indent[i], 600);
-	const text = fitted("rows", captionOf(d.name[i]), indent + 35);
-	const at = captionOf(d.name[i])[1] + text.length -
-		captionOf(d.name[i])[0].length;
+	const c = captionOf(d.name[i]);
+	const text = fitted("rows", c, indent + 35);
+	const at = max(c[1] + text.length - c[0].length, 0);
 	const cells = tree.columns.map(([, value, , key]) => {
 		const cell = element("span", value(i));
 		if (key)
@@ -236,8 +239,7 @@ function rowOf(i, k) {
 		return cell;
 	});
 	const name = element("span", "", element("s"), element("u"),
-		element("i", text.slice(0, max(at, 0))),
-		text.slice(max(at, 0)));
+		element("i", text.slice(0, at)), text.slice(at));
 	name.title = nameOf(i, 1000);
 	name.style.paddingLeft = indent + "px";
 	name.children[1].style.background = fillOf(colorOf(i));

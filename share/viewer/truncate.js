@@ -28,13 +28,9 @@ function truncate(ctx, c, width) {
 	for (const [wide, s] of c[3])
 		if (wide <= width)
 			return s;
-	return beginning(ctx, c[3][2][1], width);
-}
-
-function beginning(ctx, s, width) {
 	let n = 0, out = "";
 	width -= advance(ctx, "…");
-	for (const letter of s) {
+	for (const letter of c[3][2][1]) {
 		if ((width -= advance(ctx, letter)) < 0)
 			break;
 		out += letter;

@@ -85,7 +85,7 @@
 	is("what is new is hatched, and where more is gone", [seen.hatched
 		.sort(), seen.patterns], [["falling", "rising"], 0]);
 	is("and told so", (await told("new"))[0], "newnew");
-	await told("main");
+	await at("main");
 	key("p");
 	is("and how much is gone", [...$("tip").querySelectorAll("i")].map((e) =>
 		e.textContent).filter((s) => s.startsWith("Gone")),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A share of the line of words is what the search that it leads to tells. */
+/* A share of the line of words is that of the search that it leads to. */
 	await until(() => !$("first") && $("said").querySelector("button"));
 	const links = [...$("said").querySelectorAll("button")];
 	// "44% of tasks' cpu in " before its link.
