@@ -17,6 +17,7 @@ struct path {
 	flame_id own, platform;	/* the innermost frames of these kinds */
 	uint8_t work;		/* its row plus one; 0: none */
 	uint8_t flags;
+	bool inside;		/* at or below the frame that was found */
 };
 
 struct by_name {
@@ -40,6 +41,7 @@ struct fl_wording {
 	int64_t *totals;	/* by node; at first the self weight that is described */
 	size_t totals_capacity;
 	int64_t works_sum[FL_MAX_WORKS], beside_sum[FL_MAX_WORKS];
+	int64_t inside_sum[FL_MAX_WORKS];
 	struct fl_map what;	/* work and own frame -> weight */
 	bool java;		/* then native code is the platform's */
 	bool tasks;		/* stacks of tasks alone */
@@ -197,6 +199,12 @@ static bool add_work(struct fl_wording *w, const struct path *p, int64_t self)
 	return sum;
 }
 
+static bool is_counted(const struct fl_wording *w, const struct path *p)
+{
+	return w->tasks ? p->flags & IN_TASK :
+			  w->all_idle || !(p->flags & IDLE);
+}
+
 /* A node's self; false: out of memory. */
 static bool add_self(struct fl_wording *w, struct fl_words *words,
 		     const struct fl_word_nodes *nodes, uint32_t i)
@@ -204,7 +212,7 @@ static bool add_self(struct fl_wording *w, struct fl_words *words,
 	const struct path *p = &w->paths[i];
 	int64_t self = nodes->self[i];
 	bool idle = p->flags & IDLE && !w->tasks && !w->all_idle;
-	bool counts = !idle && (!w->tasks || p->flags & IN_TASK);
+	bool counts = is_counted(w, p);
 
 	w->totals[i] = counts ? self : 0;
 	if (!self || idle)
@@ -357,6 +365,27 @@ static void find_leaf(const struct fl_wording *w, struct fl_words *words)
 	}
 }
 
+/* What of works and of the leaf is at or below the frame. */
+static void add_inside(struct fl_wording *w, struct fl_words *words,
+		       const struct fl_word_nodes *nodes)
+{
+	for (uint32_t i = 1; i < nodes->count; i++) {
+		struct path *p = &w->paths[i];
+		const struct by_name *n = &w->names[nodes->name[i]];
+
+		p->inside = work_of(n)->kind != FL_WORK_TASK &&
+			    (nodes->name[i] == words->frame ||
+			     w->paths[nodes->parent[i]].inside);
+		if (!p->inside || !is_counted(w, p))
+			continue;
+		if (p->work)
+			w->inside_sum[first_row((uint8_t)(p->work - 1))] +=
+				nodes->self[i];
+		else if (nodes->name[i] == words->leaf)
+			words->leaf_inside += nodes->self[i];
+	}
+}
+
 static int by_weight(const void *a, const void *b)
 {
 	const struct fl_word_work *x = a, *y = b;
@@ -407,6 +436,7 @@ static void clear(struct fl_wording *w, const struct fl_word_nodes *nodes)
 	w->nlist = 0;
 	memset(w->works_sum, 0, sizeof(w->works_sum));
 	memset(w->beside_sum, 0, sizeof(w->beside_sum));
+	memset(w->inside_sum, 0, sizeof(w->inside_sum));
 	fl_map_clear(&w->what);
 }
 
@@ -430,8 +460,12 @@ int fl_wording_find(struct fl_wording *w, const struct fl_word_nodes *nodes,
 		find_frame(w, words);
 		find_leaf(w, words);
 	}
+	if (words->frame)
+		add_inside(w, words, nodes);
 	words->nworks = sort_works(w->works_sum, words->works);
 	words->nbeside = sort_works(w->beside_sum, words->beside);
+	for (unsigned i = 0; i < words->nworks; i++)
+		words->works[i].inside = w->inside_sum[words->works[i].row];
 	find_what(w, words);
 	clear(w, nodes);
 	return good ? FLAME_OK : fl_no_memory(w->flame);

@@ -49,6 +49,7 @@ struct fl_word_work {
 	uint8_t row;		/* in fl_works */
 	flame_id what;		/* the innermost own frame of most of it; or 0 */
 	int64_t weight;
+	int64_t inside;		/* of that, at or below fl_words.frame */
 };
 
 /* What stacks show, of all but idle ones; of tasks, where there are any. */
@@ -64,7 +65,7 @@ struct fl_words {
 	/* The heaviest frame by self that is not of a work. */
 	flame_id leaf;
 	uint8_t leaf_type;
-	int64_t leaf_weight;
+	int64_t leaf_weight, leaf_inside;
 	int64_t kinds[FLAME_WAKER + 1];	/* self, by enum flame_type */
 	struct fl_word_work works[FL_MAX_WORKS];	/* heaviest first */
 	unsigned nworks;

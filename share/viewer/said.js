@@ -22,7 +22,7 @@ function fillSaid() {
 		return;
 	saidOf = d;
 	said.replaceChildren(...d.said.flatMap(([before, word, text]) => {
-		const of = tasks = before[0] !== "." && (tasks ||
+		const of = tasks = !before.includes(". Of all") && (tasks ||
 			before.includes(" of tasks' "));
 		return [before, ...word ? [button(word, () => mark(text, of),
 			{ title: "Mark it" })] : []];

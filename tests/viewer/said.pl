@@ -52,6 +52,7 @@ while (<STDIN>) {
 
 my (%total, %self, %inner, %done, %beside, %what, %how, %kind);
 my ($all, $base) = (0, 0);
+my @counted;	# weight, names, work or undef
 for (@stacks) {
 	my ($n, @frames) = @$_;
 	my ($work, $own, $platform, $idle, $in) = (undef, "", "", 0, $list);
@@ -85,6 +86,8 @@ for (@stacks) {
 		next;
 	}
 	$base += $n;
+	push @counted, [ $n, [ map { $_->{name} } @frames[$from .. $#frames] ],
+		$work && $work->{name} ];
 	$kind{$frames[-1]{how}} += $n;
 	my %seen;
 	for my $f (@frames[$from .. $#frames]) {
@@ -140,38 +143,78 @@ sub bare {
 	my $s = shift;
 	$s =~ s/ ?\(.*//;
 	$s =~ s/.*[.\/]//;
+	# A constructor.
+	$s =~ s/^(\w+)::\1$/$1/;
 	return $s;
 }
 my $work_first = $frame && $frame->{own} ? 0 : $heaviest >= $quarter ? 1 :
 	$frame && $frame->{inner} ? 0 :
 	$heaviest > int($base / 10) && $heaviest >= $leaf_n ? 1 :
 	$frame || $heaviest < $leaf_n ? 0 : 1;
-my (@parts, @rest);
-my @of_frame = $frame ? [ $total{$frame->{name}},
-	"in " . bare($frame->{name}) ] : ();
-if ($work_first) {
-	my $w = shift @works;
-	push @parts, [ $done{$w}, $words{$w} ];
-	push @rest, @of_frame if $frame && $frame->{inner};
-} else {
-	push @parts, @of_frame;
+my $first = $work_first ? $works[0] : "";
+my $framed = $frame && (!$work_first || $frame->{inner});
+my (%inside, $leaf_inside);
+for (@counted) {
+	my ($n, $names, $work) = @$_;
+	next unless $frame && grep { $_ eq $frame->{name} } @$names;
+	$inside{$work} += $n if defined $work;
+	$leaf_inside += $n if !defined $work && defined $leaf &&
+		$names->[-1] eq $leaf;
 }
-if (defined $leaf && (!$frame || $leaf ne $frame->{name})) {
-	my $part = [ $leaf_n, "in " . bare($leaf) . " itself" ];
-	push @rest, $part if @parts && $leaf_n >= $worth;
-	push @parts, $part if !@parts;
+# How sets lie: apart, the first in the second, the other way, across.
+sub lie {
+	my ($x, $y, $both) = @_;
+	return "apart" if $both * 10 <= ($x < $y ? $x : $y);
+	return "in" if $both >= $x - int($x / 10);
+	return "holds" if $both >= $y - int($y / 10);
+	return "across";
 }
-push @rest, map { [ $done{$_}, $words{$_}, 1 ] }
-	grep { $done{$_} >= $worth } @works;
-push @rest, [ $kind{0}, "interpreted", 1 ] if ($kind{0} // 0) >= $worth;
-push @rest, [ $kind{k}, "in the kernel", 1 ] if ($kind{k} // 0) >= $worth;
-push @parts, sort { $b->[0] <=> $a->[0] || ($a->[2] // 0) <=> ($b->[2] // 0) }
-	@rest;
-splice @parts, 5 if @parts > 5;
-my $k = 0;
+# Parts: weight, words, of a work or kind, what they are, what they are within.
+my @parts;
+my $of_frame = $framed ? $total{$frame->{name}} : 0;
+my %lies = map { $_ => $framed ? lie($of_frame, $done{$_}, $inside{$_} // 0) :
+	"apart" } @works;
+$framed = 0 if $framed && $first ne "" && $lies{$first} eq "across";
+my ($above) = $framed ? grep { $lies{$_} eq "in" } @works : ();
+push @parts, [ $of_frame, "in " . bare($frame->{name}), 0, "frame", $above ]
+	if $framed;
+for my $w (@works) {
+	next unless $done{$w} >= $worth || $w eq $first;
+	next if $framed && $lies{$w} eq "across";
+	my $in = $framed && $lies{$w} eq "holds" &&
+		$w ne ($above // "") ? $above // "frame" : undef;
+	push @parts, [ $done{$w}, $words{$w}, 1, $w, $in ];
+}
+if (defined $leaf && !($framed && $leaf eq $frame->{name})) {
+	my $lies = $framed ? lie($leaf_n, $of_frame, $leaf_inside // 0) :
+		"apart";
+	push @parts, [ $leaf_n, "in " . bare($leaf) . " itself", 0, "leaf",
+		$lies eq "apart" ? undef : $above // "frame" ]
+		if $lies ne "across" && (!@parts || $leaf_n >= $worth);
+}
+my @sorted;
+@parts = sort { $b->[0] <=> $a->[0] || $a->[2] <=> $b->[2] } @parts;
+for my $p (grep { !defined $_->[4] } @parts) {
+	push @sorted, $p, grep { ($_->[4] // "") eq $p->[3] } @parts;
+}
+@parts = splice @sorted, 0, 5;
+my @kinds = sort { $b->[0] <=> $a->[0] } grep { $_->[0] >= $worth }
+	[ $kind{0} // 0, "interpreted" ], [ $kind{k} // 0, "in the kernel" ];
+@kinds = () unless @parts;
 my $of = $base < $all ? "tasks' " : "";
-print join("; ", map { sprintf "%.0f%%%s %s", 100 * $_->[0] / $base,
-	$k++ || !($metric || $of) ? "" : " of $of$metric", $_->[1] } @parts);
+my $within = 0;
+for my $k (0 .. $#parts) {
+	my $in = defined $parts[$k][4];
+	print $k == 0 ? "" : $in ? $within ? ", " : " (" :
+		$within ? "); " : "; ";
+	printf "%.0f%%%s %s", 100 * $parts[$k][0] / $base,
+		$k || !($metric || $of) ? "" : " of $of$metric", $parts[$k][1];
+	$within = $in;
+}
+print $within ? ")" : "";
+print "; by kind: " if @kinds;
+print join(", ", map { sprintf "%.0f%% %s", 100 * $_->[0] / $base, $_->[1] }
+	@kinds);
 my @beside = sort { $beside{$b} <=> $beside{$a} || $order{$a} <=> $order{$b} }
 	grep { $beside{$_} > int($all / 20) } keys %beside;
 splice @beside, 2 if @beside > 2;
