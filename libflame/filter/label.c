@@ -23,7 +23,7 @@ static const struct known {
 	{ "file", FL_NEED_FILE, NULL },
 	{ "path", FL_NEED_PATH, NULL },
 	/* Made for those who want them by name: fl_want_labels. */
-	{ "app,app-name,attempt,codegen,container,date,epoch,executor,holder,"
+	{ "app,app-name,attempt,codegen,container,date,day,epoch,executor,holder,"
 	  "host,metric,operator,partition,query,span,stage,stage-name,"
 	  "stage-tasks,tag,task", 0, NULL },
 	/* A format's own keys, which may need any of these. */

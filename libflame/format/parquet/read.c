@@ -9,6 +9,7 @@
 #include "io/zstd.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { MAX_COLUMNS = 512, MAX_PAGE = 1 << 28, FOOT = 8 };
 
@@ -21,6 +22,7 @@ struct column {
 	enum fl_parquet_physical type;
 	int fixed;		/* of enum fl_parquet_fixed; -1: a label */
 	flame_id key;		/* of the label */
+	bool skipped;		/* nobody wants the label */
 	uint32_t *present;
 	flame_id *text;		/* 0: null */
 	int64_t *number;
@@ -227,6 +229,52 @@ static int check_columns(struct reader *r)
 	return FLAME_OK;
 }
 
+/* Whether samples may need a label: by its key, or to be selected. */
+static bool is_wanted(const struct fl_select *select, const char *key)
+{
+	return fl_is_wanted(select->labels, key) ||
+	       fl_is_wanted("comm,pid,state,thread,tid", key);
+}
+
+/* Whether the file, or its folders in an archive, have all that are wanted. */
+static bool has_wanted(const struct reader *r, const char *wanted)
+{
+	while (wanted && *wanted) {
+		size_t size = strcspn(wanted, ","), i = 0;
+		char *key = strndup(wanted, size);
+		bool has = key && (strcmp(key, "-") == 0 ||
+				   fl_is_wanted("app-name,date", key));
+
+		for (; key && !has && i < r->ncolumns; i++)
+			has = r->columns[i].fixed < 0 &&
+			      fl_slice_is(fl_name_at(r->flame,
+						     r->columns[i].key), key);
+		free(key);
+		if (!has)
+			return false;
+		wanted += size + (wanted[size] == ',');
+	}
+	return true;
+}
+
+/*
+ * A tree wants the label "-": it drops all labels but those that filters before
+ * it want by name.  The columns of the rest are not decoded, unless a message
+ * will list what labels there are.
+ */
+static void choose_labels(struct reader *r)
+{
+	const struct fl_select *select = &r->source->select;
+
+	if (!fl_is_wanted(select->labels, "-") ||
+	    !has_wanted(r, select->labels))
+		return;
+	for (size_t i = 0; i < r->ncolumns; i++)
+		r->columns[i].skipped = r->columns[i].fixed < 0 &&
+			!is_wanted(select, fl_name_at(r->flame,
+						      r->columns[i].key).data);
+}
+
 static int begin(struct reader *r)
 {
 	size_t size = 0, footer;
@@ -251,7 +299,10 @@ static int begin(struct reader *r)
 	if (read_footer(r, fl_message_of(end - FOOT - footer, footer)) !=
 	    FLAME_OK)
 		return FLAME_FAILED;
-	return check_columns(r);
+	if (check_columns(r) != FLAME_OK)
+		return FLAME_FAILED;
+	choose_labels(r);
+	return FLAME_OK;
 }
 
 /* Pages --------------------------------------------------------------- */
@@ -468,6 +519,8 @@ static bool read_chunk(struct reader *r, struct column *column,
 		return false;
 	in = fl_message_of(r->file + begin, (size_t)chunk->size);
 	r->data_end = (size_t)(begin + chunk->size);
+	if (column->skipped)
+		return true;
 	r->ntexts = 0;
 	if (chunk->dictionary &&
 	    (!read_page(r, &in, &page) || !read_dictionary(r, &page)))
@@ -585,12 +638,13 @@ static flame_id labels_of(struct reader *r, size_t row)
 	bool same = r->last != SIZE_MAX;
 
 	for (size_t i = 0; same && i < r->ncolumns; i++)
-		same = r->columns[i].fixed >= 0 ||
+		same = r->columns[i].fixed >= 0 || r->columns[i].skipped ||
 		       r->columns[i].text[row] == r->columns[i].text[r->last];
 	if (same)
 		return r->labels;
 	for (size_t i = 0; i < r->ncolumns; i++)
-		if (r->columns[i].fixed < 0 && r->columns[i].text[row])
+		if (r->columns[i].fixed < 0 && !r->columns[i].skipped &&
+		    r->columns[i].text[row])
 			set = flame_label(r->flame, set, r->columns[i].key,
 					  r->columns[i].text[row]);
 	return set;
