@@ -17,7 +17,8 @@
  *	absorb those costs more than a seventh of what one thread takes
  *	(recorded text has one in 270 to 7,000 bytes, unlike stacks of random
  *	frames one in 110 to 230).
- * The caller then goes on alone from the part that has shown it.
+ * The caller then goes on alone from the part that has shown it; no thread is
+ * started where the first part is nearly all new stacks.
  */
 #include "fl.h"
 
@@ -26,14 +27,17 @@
 #include <time.h>
 
 enum {
-	PART_BYTES = 2 << 20,	/* about, */
+	PART_BYTES = 1 << 20,	/* about, */
 	MIN_PART_SHARE = 8,	/* and one in so many at least */
-	/* Unmapping stops all threads: do it seldom. */
-	RELEASE_BYTES = 16 << 20,
+	MIN_PARTS = 4,		/* of an input that is worth threads */
+	/* Unmapping stops all threads: not after every part. */
+	RELEASE_BYTES = 1 << 20,
 	MAX_PART_BYTES = 64 << 20,	/* a longer record: no parts */
 	MAX_JOBS = 64,		/* of a round */
 	MIN_STACK_BYTES = 240,
-	MIN_JUDGED_BYTES = 1 << 20	/* less say nothing about new stacks */
+	MIN_JUDGED_BYTES = 512 << 10,	/* less say nothing about new stacks */
+	/* The same of the first part, where recorded stacks are new, too. */
+	MIN_FIRST_STACK_BYTES = 32, MIN_FIRST_JUDGED_BYTES = 64 << 10
 };
 
 struct part {
@@ -211,13 +215,22 @@ static size_t min_size(const struct parts *p)
 	return FL_MAX(p->part / MIN_PART_SHARE, (size_t)1);
 }
 
-/* Jobs start with what the caller's source learnt from the first part. */
+/*
+ * Jobs start with what the caller's source learnt from the first part.
+ * FLAME_END: the caller reads all.
+ */
 static int read_first(struct parts *p)
 {
 	struct part *part = &p->rounds[0].own;
+	size_t before = p->source->flame->stacks.count, fresh, size;
+	int status = FLAME_END;
 
-	return next_part(p, min_size(p), part) ? read_here(p, part) :
-						    FLAME_END;
+	if (next_part(p, min_size(p), part))
+		status = read_here(p, part);
+	fresh = p->source->flame->stacks.count - before;
+	size = part->text.size;
+	return status == FLAME_OK && size >= MIN_FIRST_JUDGED_BYTES &&
+	       fresh * MIN_FIRST_STACK_BYTES > size ? FLAME_END : status;
 }
 
 static bool init_job(struct parts *p, struct part_job *job)
@@ -368,7 +381,8 @@ static bool is_wanted(struct flame_source *source)
 	return source->flame->threads > 1 && source->format->split &&
 	       !select->survey && !(select->needs & FL_NEED_ORDER) &&
 	       fl_in_is_stable(source->in) && fl_in_size(source->in, &size) &&
-	       size >= 2 * fl_parallel_size(source->flame, PART_BYTES) &&
+	       size >= MIN_PARTS * fl_parallel_size(source->flame,
+						    PART_BYTES) &&
 	       source->format->fork(source, NULL);
 }
 
