@@ -19,7 +19,16 @@
 		"libc.so.6  /usr/lib",
 		"[main tid=3]",
 		"😀::z  λ:",
+		"a\ufffdevil",
 	]);
+	key("?");
+	const help = $("menu").querySelector("input");
+	help.value = "DARK";
+	help.dispatchEvent(new Event("input"));
+	is("the help is searched", [...$("menu").querySelectorAll(
+		"tr:not([hidden])")].map((row) => row.textContent),
+	["Colours; dark or lightk d"]);
+	$("menu").hidePopover();
 	location.hash = "v=sandwich&m=pkg:a.b";
 	await rest();
 	is("a group is called as it is searched",
