@@ -2,10 +2,11 @@
 /*
  * Short events with times in the second pass: a stack, a state and a thread,
  * one sample each, as wall-clock recordings have them by the million.  They are
- * read by their layout (readers.h), and counted for the bucket of time that they
- * are in: the last one of their stack and thread, as they come nearly in order.
- * A thread is mostly seen in the same stack again: its last ones are counted
- * by thread, and looked up by stack only when another stack or bucket comes.
+ * read by their layout (readers.h), and counted for the bucket of time that
+ * they are in: the last one of their stack and thread, as they come nearly in
+ * order.  A thread is mostly seen in the same stack again: its last ones are
+ * counted by thread, and looked up by stack only when another stack or bucket
+ * comes.
  */
 #include "fl.h"
 
