@@ -194,7 +194,7 @@ static void put_block(struct fl_buf *to, const int64_t *values, size_t n,
 
 /*
  * All blocks have one least difference and one width, of whole bytes: more than
- * they need, but zstd finds differences that come again, which it does not where
+ * they need, but zstd finds differences that come again, as it does not where
  * each block has its own.
  */
 void fl_parquet_put_delta(struct fl_buf *to, const int64_t *values, size_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parquet written: rows sorted by labels that groups of rows share, metric, node
- * and the other labels.  Bytes depend on the sums alone: nodes are numbered in
- * preorder, siblings by their text.
+ * Parquet written: rows sorted by labels that groups of rows share, metric,
+ * node and the other labels.  Bytes depend on the sums alone: nodes are numbered
+ * in preorder, siblings by their text.
  */
 #include "fl.h"
 
@@ -152,8 +152,8 @@ static bool number_nodes(struct writer *w, const struct fl_rows *rows,
 /* Rows ---------------------------------------------------------------- */
 
 /*
- * Labels that differ from one sample of a stack to the next: rows sorted by them
- * last repeat the nodes of those before, which packs well.
+ * Labels that differ from one sample of a stack to the next: rows sorted by
+ * them last repeat the nodes of those before, which packs well.
  */
 static const char *const varying[] = {
 	"codegen", "executor", "host", "operator", "state", "thread",
