@@ -1,64 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dictionary, and a tour of the library in the order data flows.
- *
- *	base/	memory.c hash.c dense.c nearest.c number.c utf8.c regex.c late.c
- *		report.c secrets.c statistics.c; demangle.c demangle_rust.c:
- *		names of C++ and Rust; protobuf.c: messages; os.c: calls that
- *		some systems lack; sort.h sorts what is nearly in order
- *	io/	in.c gives bytes; layer.c unpacks them by decoders.c: gzip.c
- *		zstd.c lz4.c xz.c bzip2.c zip.c utf16.c; read_ahead.c does it
- *		in a thread; tar.c has an input for each file of an archive;
- *		log.c, log_prefix.c and log_json.c have the lines of programs in logs;
- *		mapped.c has files in memory; out.c takes bytes, packed
- *		by pack.c and zstd.c, screen.c stands before a terminal; url.c and url_text.c read URLs,
- *		s3.c those of S3, listing.c folders, command.c what a command prints; path_labels.c labels of paths
- *	dict/	names.c frames.c stacks.c labels.c metrics.c: one table each;
- *		dict.c: limits; absorb.c: one into another;
- *		overlap.c: chunks of recordings that were read before;
- *		java.c: how methods are spelt; java_class.c: classes without
- *		addresses and counters of one JVM; java_plain.c: the one name
- *		of a method
- *	flow/	source.c opens and detects; sink.c and pump.c move samples;
- *		parts.c and read_ahead.c read with the threads of
- *		thread_pool.c, read_job.c keeps their samples;
- *		archive.c reads members of archives as sources;
- *		options.c options as rows, by kind; select.c those of every
- *		source (a format's own are beside its reader);
- *		choose_metric.c one metric of many;
- *		text.c lines and tables, for tools
- *	format/	formats.c the table; empty.c for inputs that hold nothing;
- *		unreadable.c names what no format
- *		reads, and what to do instead; lines.c for readers of text,
- *		dump.c for those of threads (jstack.c jstack_header.c
- *		faulthandler.c pyspy-dump.c), line_reader.c and native.c for those of native
- *		stacks (gdb.c lldb.c bpftrace/ dtrace.c sample.c vtune.c),
- *		interchange.c for units and
- *		threads as others spell them, statsd_names.c for names of
- *		series; csv.c: rows of tables; stap.c xdebug.c
- *		xctrace.c heaptrack.c hpl.c mojo.c v8_log.c; callgrind/, folded/, jfr/,
- *		json/, otlp/, outline/, perf/, picture/, pprof/ (their
- *		headers have a tour)
- *	filter/	filters.c the table; one file a filter; values.c what --label
- *		names; split.c divides a flow by labels
- *	spark/	files.c log.c event.c plan.c read Spark's event logs into tables.c
- *		and tasks.c; operators.c and cost.c: what a stack worked for and
- *		cost; python.c: of which language; events.c: the filter --spark-events;
- *		bill.c bill_frames.c bill_sick.c: what an application cost
- *	tree/	tree.c gathers samples, origins.c what of; layout.c has an order,
- *		sort_layout.c another;
- *		flame_chart.c keeps theirs; samples.c what single ones tell beside
- *		their stacks; top.c ranks them; works.c and words.c find what
- *		they do, for sentences; scale.c scales a
- *		column; metric_trees.c has a tree for
- *		each metric; trials.c (trials.h) compares several runs
- *	draw/	page.c gathers a tree for a writer; page_options.c its options;
- *		frame_color.c palette.c classic.c: colours; svg.c html.c
- *		pack.c: the pages; said.c: a page's line of words;
- *		tree_json.c firefox.c speedscope.c trace_event.c for other
- *		viewers, bill_json.c a bill (timeline.c: when frames begin and end);
- *		rows.c gathers rows and sorts
- *		them, table.c writes them; spell.c: names and JSON's strings
+ * The dictionary.  names.c, frames.c, stacks.c, labels.c and metrics.c have one
+ * table each; dict.c has the limits, absorb.c puts one into another, overlap.c
+ * knows chunks of recordings that were read before.  java.c says how methods
+ * are spelt, java_class.c removes the addresses and counters of one JVM from
+ * names of classes, java_plain.c finds the one name of a method.
  */
 #ifndef FL_DICT_H
 #define FL_DICT_H
