@@ -292,8 +292,10 @@ void fl_sink_free(struct flame_sink *sink);
 /*
  * Adds keys of labels, "stage" or "stage,query", to those that are wanted
  * (NULL: none), in the flame's arena: who makes labels at a cost makes those
- * that somebody wants.  With a key that nobody knows comes "*".
+ * that somebody wants.  With a key that nobody knows comes "*"; a sink that uses
+ * no label but those that are wanted adds FL_NO_OTHER_LABEL.
  */
+#define FL_NO_OTHER_LABEL "-"
 int fl_want_labels(struct flame *flame, const char **wanted, const char *keys);
 /* Whether one of the keys is wanted. */
 bool fl_is_wanted(const char *wanted, const char *keys);

@@ -317,7 +317,7 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	c->tree = tree;
 	c->column = column;
 	sink->needs = FL_NEED_FACTS;
-	sink->labels = "-";	/* none, so readers may leave them out */
+	sink->labels = FL_NO_OTHER_LABEL;
 	sink->put = put;
 	sink->end = end;
 	sink->set = set;

@@ -240,33 +240,31 @@ static bool is_wanted(const struct fl_select *select, const char *key)
 static bool has_wanted(const struct reader *r, const char *wanted)
 {
 	while (wanted && *wanted) {
-		size_t size = strcspn(wanted, ","), i = 0;
-		char *key = strndup(wanted, size);
-		bool has = key && (strcmp(key, "-") == 0 ||
-				   fl_is_wanted("app-name,date", key));
+		struct slice key = { wanted, strcspn(wanted, ",") };
+		bool has = fl_slice_is(key, FL_NO_OTHER_LABEL) ||
+			   fl_slice_is(key, "app-name") ||
+			   fl_slice_is(key, "date");
 
-		for (; key && !has && i < r->ncolumns; i++)
+		for (size_t i = 0; !has && i < r->ncolumns; i++)
 			has = r->columns[i].fixed < 0 &&
-			      fl_slice_is(fl_name_at(r->flame,
-						     r->columns[i].key), key);
-		free(key);
+			      fl_slice_same(fl_name_at(r->flame,
+						       r->columns[i].key), key);
 		if (!has)
 			return false;
-		wanted += size + (wanted[size] == ',');
+		wanted += key.size + (wanted[key.size] == ',');
 	}
 	return true;
 }
 
 /*
- * A tree wants the label "-": it drops all labels but those that filters before
- * it want by name.  The columns of the rest are not decoded, unless a message
- * will list what labels there are.
+ * Columns of labels that nobody uses are not decoded, unless a message will
+ * list what labels there are.
  */
 static void choose_labels(struct reader *r)
 {
 	const struct fl_select *select = &r->source->select;
 
-	if (!fl_is_wanted(select->labels, "-") ||
+	if (!fl_is_wanted(select->labels, FL_NO_OTHER_LABEL) ||
 	    !has_wanted(r, select->labels))
 		return;
 	for (size_t i = 0; i < r->ncolumns; i++)
