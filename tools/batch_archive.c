@@ -722,6 +722,23 @@ static bool exchange(const struct archive *a, const char *new,
 	return false;
 }
 
+/* What is not ours would not be in the new folder. */
+static bool has_foreign(struct archive *a, const char *folder)
+{
+	struct names names = { 0 };
+	bool found = !list(a, folder, &names);
+
+	for (int i = 0; !found && i < names.n; i++) {
+		found = strncmp(names.at[i]->d_name, DATE, strlen(DATE)) != 0;
+		if (found)
+			cli_say(a->cli, "%s/%s: is not of an archive, and would "
+				"be lost: move it away", folder,
+				names.at[i]->d_name);
+	}
+	free_names(&names);
+	return found;
+}
+
 /*
  * The folder of an application anew: the files of a date or month as one, or
  * (run not NULL) all but those of the run, and its new file.
@@ -730,7 +747,8 @@ static bool rebuild(struct archive *a, const char *folder,
 		    const struct files *files, const struct added *run)
 {
 	char *new = folder_beside(folder);
-	bool good = new && (mkdir(new, 0777) == 0 || say_failed(a, new));
+	bool good = new && !has_foreign(a, folder) &&
+		    (mkdir(new, 0777) == 0 || say_failed(a, new));
 	size_t end;
 
 	for (size_t i = 0; good && i < files->n; i = end) {
