@@ -50,7 +50,7 @@ void batch_put_titles(struct flame_text *out, const struct batch_columns *c)
 		snprintf(title, sizeof(title), "%s%s", column->title,
 			 column->kind == BATCH_CELL_BAR ? c->unit.name : "");
 		title[0] = (char)toupper((unsigned char)title[0]);
-		batch_put_heading(out, title, true);
+		batch_put_heading(out, title, true, column->help);
 	}
 }
 

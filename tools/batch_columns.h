@@ -20,6 +20,7 @@ enum batch_cell {
 
 struct batch_column {
 	const char *title;	/* of the heading */
+	const char *help;	/* what the title alone does not say; or NULL */
 	const char *label;	/* on a narrow screen */
 	const char *key;	/* of an element of the bill; or else */
 	double (*value)(const cJSON *row);

@@ -58,15 +58,17 @@ static const struct batch_column columns[] = {
 	{ .title = "Paid, ", .label = "Paid", .key = "paid_us",
 	  .kind = BATCH_CELL_BAR },
 	{ .title = "Busy %", .label = "Busy %", .value = busy_us,
-	  .kind = BATCH_CELL_SHARE },
-	{ .title = "CPU % of paid", .label = "CPU % of paid",
-	  .key = "cpu_us",
-	  .kind = BATCH_CELL_SHARE },
+	  .kind = BATCH_CELL_SHARE,
+	  .help = "Time that tasks ran, of all cores that were paid" },
+	{ .title = "CPU % of paid", .label = "CPU % of paid", .key = "cpu_us",
+	  .kind = BATCH_CELL_SHARE,
+	  .help = "CPU time of the tasks, of all cores that were paid" },
 	{ .title = "GC", .label = "GC", .key = "gc_us" },
 	{ .title = "Tasks", .label = "Tasks", .key = "tasks",
 	  .kind = BATCH_CELL_COUNT },
 	{ .title = "Task time against others", .kind = BATCH_CELL_OWN,
-	  .put = put_speed },
+	  .put = put_speed,
+	  .help = "Time of its tasks, against others of the same stages" },
 	{ .title = "Samples", .kind = BATCH_CELL_OWN, .put = put_samples },
 };
 
@@ -133,7 +135,7 @@ void batch_put_executors(struct flame_text *out, const struct batch *batch,
 			  cJSON_GetArraySize(batch_list(app, "executors")));
 	batch_put(out, "<div class=\"wide\"><table>");
 	batch_put(out, "<thead><tr>");
-	batch_put_heading(out, "Executor", false);
+	batch_put_heading(out, "Executor", false, NULL);
 	batch_put_titles(out, &c);
 	batch_put(out, "</tr></thead>\n<tbody>\n");
 	cJSON_ArrayForEach(e, batch_list(app, "executors"))

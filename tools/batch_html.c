@@ -137,27 +137,13 @@ void batch_put_size(struct flame_text *out, const char *title, double bytes)
 	cli_print(out, "%.*f %s</td>", n < 10 && i ? 1 : 0, n, units[i]);
 }
 
-/* What headings alone do not say, above all what a share is a share of. */
-static const char *const titles[][2] = {
-	{ "CPU % of cost", "CPU time of the tasks, of the time that they ran" },
-	{ "CPU % of paid", "CPU time of the tasks, of all cores that were paid" },
-	{ "Busy %", "Time that tasks ran, of all cores that were paid" },
-	{ "Does most", "What most samples of tasks are of, and their share of "
-		       "these; a link shows them in the page" },
-	{ "Heaviest frame", "The frame with the most samples of its own, and "
-			    "their share of all; a link shows them in the page" },
-	{ "In tasks %", "Samples below TaskRunner.run, of all" },
-	{ "Task time against others", "Time of its tasks, against others of "
-				      "the same stages" },
-};
-
-void batch_put_heading(struct flame_text *out, const char *name, bool number)
+void batch_put_heading(struct flame_text *out, const char *name, bool number,
+		       const char *help)
 {
 	batch_put(out, number ? "<th class=\"n\" scope=\"col\"" :
 				"<th scope=\"col\"");
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		if (strcmp(titles[i][0], name) == 0)
-			cli_print(out, " title=\"%s\"", titles[i][1]);
+	if (help)
+		cli_print(out, " title=\"%s\"", help);
 	batch_put(out, ">");
 	batch_put_escaped(out, name);
 	batch_put(out, "</th>");

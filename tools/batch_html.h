@@ -39,7 +39,9 @@ void batch_put_bar(struct flame_text *out, const char *title, double number,
 		   int digits, double share);
 /* "12.3 MB" in a cell; nothing if it is 0. */
 void batch_put_size(struct flame_text *out, const char *title, double bytes);
-void batch_put_heading(struct flame_text *out, const char *name, bool number);
+/* help: what the name alone does not say, as what a share is of; or NULL. */
+void batch_put_heading(struct flame_text *out, const char *name, bool number,
+		       const char *help);
 /* C.m of a/b/C.m. */
 const char *batch_short_name(const char *name);
 /*

@@ -195,26 +195,29 @@ static void put_headings(struct flame_text *out, const struct columns *c)
 	char name[128];
 
 	batch_put(out, "<thead><tr>");
-	batch_put_heading(out, "Page", false);
+	batch_put_heading(out, "Page", false, NULL);
 	for (size_t i = 0; i < c->n; i++) {
 		bool plain = !*c->unit[i] || strcmp(c->unit[i], "samples") == 0;
 
 		snprintf(name, sizeof(name), "%.60s%s%.60s", c->name[i],
 			 plain ? "" : ", ", plain ? "" : c->unit[i]);
-		batch_put_heading(out, name, true);
+		batch_put_heading(out, name, true, NULL);
 	}
 	if (c->stages)
-		batch_put_heading(out, "Tasks", true);
+		batch_put_heading(out, "Tasks", true, NULL);
 	if (c->in_tasks)
-		batch_put_heading(out, "In tasks %", true);
-	batch_put_heading(out, "Heaviest frame", false);
+		batch_put_heading(out, "In tasks %", true,
+				  "Samples below TaskRunner.run, of all");
+	batch_put_heading(out, "Heaviest frame", false,
+			  "The frame with the most samples of its own, and "
+			  "their share of all; a link shows them in the page");
 	if (c->executors)
-		batch_put_heading(out, "Executors", true);
+		batch_put_heading(out, "Executors", true, NULL);
 	if (c->files)
-		batch_put_heading(out, "Files", true);
+		batch_put_heading(out, "Files", true, NULL);
 	if (c->lost)
-		batch_put_heading(out, "Lost or damaged", true);
-	batch_put_heading(out, "Stacks", false);
+		batch_put_heading(out, "Lost or damaged", true, NULL);
+	batch_put_heading(out, "Stacks", false, NULL);
 	batch_put(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -411,7 +414,7 @@ static void put_apps(struct flame_text *out, const struct batch *batch)
 
 	batch_put(out, "<div class=\"wide\"><table>\n<thead><tr>");
 	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++)
-		batch_put_heading(out, names[n], n == 2 || n == 3);
+		batch_put_heading(out, names[n], n == 2 || n == 3, NULL);
 	batch_put(out, "</tr></thead>\n<tbody>\n");
 	cJSON_ArrayForEach(app, batch->apps)
 		put_app(out, app, i++, most);

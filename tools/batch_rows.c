@@ -21,9 +21,9 @@ static const struct batch_column columns[] = {
 	  .kind = BATCH_CELL_BAR },
 	{ .title = "Price", .label = "Price", .key = "cost_us",
 	  .kind = BATCH_CELL_PRICE },
-	{ .title = "CPU % of cost", .label = "CPU % of cost",
-	  .key = "cpu_us",
-	  .kind = BATCH_CELL_SHARE },
+	{ .title = "CPU % of cost", .label = "CPU % of cost", .key = "cpu_us",
+	  .kind = BATCH_CELL_SHARE,
+	  .help = "CPU time of the tasks, of the time that they ran" },
 	{ .title = "GC", .label = "GC", .key = "gc_us", .some = true },
 	{ .title = "Python", .label = "Python", .key = "python_us",
 	  .some = true },
@@ -84,11 +84,13 @@ static struct table begin_table(const struct batch *batch, const cJSON *app)
 static void put_headings(struct flame_text *out, const struct table *t)
 {
 	batch_put(out, "<thead><tr>");
-	batch_put_heading(out, "Query, stage, operator", false);
+	batch_put_heading(out, "Query, stage, operator", false, NULL);
 	batch_put_titles(out, &t->columns);
-	batch_put_heading(out, "Does most", false);
+	batch_put_heading(out, "Does most", false,
+			  "What most samples of tasks are of, and their share "
+			  "of these; a link shows them in the page");
 	if (t->picture)
-		batch_put_heading(out, "Stacks", false);
+		batch_put_heading(out, "Stacks", false, NULL);
 	batch_put(out, "</tr></thead>\n<tbody>\n");
 }
 
