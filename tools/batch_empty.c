@@ -5,12 +5,9 @@
  */
 #include "batch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { MAX_CHOICES = 1024 };	/* bytes of a list of labels */
 
 static bool has_weight(const cJSON *record)
 {
@@ -64,46 +61,16 @@ static bool has_no_key(const struct batch *batch)
 	return batch->ngroups && !batch->cli->empty_ok;
 }
 
-/* Keeps the list of labels in what --by says of one that no sample has. */
-static void on_warning(void *arg, const char *text)
-{
-	const char *list = strstr(text, "; there are");
-
-	if (list)
-		snprintf(arg, MAX_CHOICES, "%s", list);
-}
-
-/* The labels that samples of an input have, as "; there are: file, tid". */
-static void find_choices(const struct batch *batch, const char *path,
-			 char *choices)
-{
-	struct flame *flame = flame_new();
-	struct flame_tree *tree = flame ? flame_tree_new(flame, 1) : NULL;
-	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL;
-	struct flame_source *source;
-
-	if (flame)
-		flame_on_warning(flame, on_warning, choices);
-	sink = sink ? flame_filter(sink, "by", batch->keys[0]) : NULL;
-	source = sink ? flame_open(flame, path, NULL) : NULL;
-	if (source)
-		flame_pump(source, sink);
-	flame_close(source);
-	if (sink)
-		flame_finish(sink);
-	flame_tree_free(tree);
-	flame_free(flame);
-}
-
 bool batch_is_undivided(const struct batch *batch)
 {
 	const char *message = undivided(batch);
-	char choices[MAX_CHOICES] = "";
+	char choices[CLI_MAX_CHOICES] = "";
 
 	if (!message && !has_no_key(batch))
 		return false;
 	for (size_t i = 0; !message && !*choices && i < batch->ninputs; i++)
-		find_choices(batch, batch->inputs[i].path, choices);
+		cli_list_labels(batch->inputs[i].path, batch->keys[0],
+				choices);
 	if (message)
 		cli_say(batch->cli, "%s (--empty ok allows it)", message);
 	else

@@ -195,6 +195,12 @@ char *cli_markdown(const char *text, bool code);
 bool cli_selects(const struct cli *cli);
 void cli_explain_nothing(struct cli *cli, struct flame *flame,
 			 char **inputs, size_t n, bool any);
+/*
+ * explain_choices.c: of a key that no sample has: the labels that samples of an
+ * input have, as "; there are: file, tid".  Empty: the input cannot be read.
+ */
+enum { CLI_MAX_CHOICES = 1024 };
+void cli_list_labels(const char *path, const char *key, char *choices);
 
 /*
  * output_endings.c: whether the output's name goes with what is written there;

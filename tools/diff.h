@@ -53,7 +53,8 @@ int diff_compare_runs(struct cli *cli, struct flame *flame,
 
 /* diff_since.c */
 bool diff_check_since(struct cli *cli);
-int diff_since(struct cli *cli, struct flame *flame, struct flame_tree *tree);
+int diff_since(struct cli *cli, struct flame *flame,
+	       struct cli_reading *reading);
 
 /* diff_sites.c */
 bool diff_is_of_sites(const struct cli *cli);

@@ -292,6 +292,10 @@ int diff_compare_runs(struct cli *cli, struct flame *flame,
 	};
 	int status = CLI_TROUBLE;
 
+	if (diff->since) {
+		flame_trials_free(trials);
+		return diff_since(cli, flame, reading);
+	}
 	if (diff->sites) {
 		flame_trials_free(trials);
 		return diff_compare_sites(cli, flame);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-diff --since: the values of a label are runs of one job, in their
- * order; which frames changed, by how much, and since which run.
+ * order; which frames changed, by how much, and since which run.  Samples are
+ * divided by that label (flame_split), and the tree of a run is there only
+ * while its weights are added.
  */
 #include "diff.h"
 #include "table.h"
@@ -19,6 +21,14 @@ struct series {
 	bool self;
 };
 
+struct run {
+	flame_id name;
+	size_t part;		/* of the split */
+	double *weights;	/* of the series that there were then */
+	size_t nseries;
+	double total;
+};
+
 /* A step, as tables show it: weights in the unit. */
 struct row {
 	struct cli_frame frame;
@@ -31,13 +41,16 @@ struct row {
 struct since {
 	struct cli *cli;
 	struct flame *flame;
-	const struct flame_node *nodes;
-	size_t nnodes;
-	flame_id *runs;		/* in order */
+	struct flame_split *split;
+	struct run *runs;	/* in order */
 	char **labels;		/* their names, safe to show */
 	size_t nruns;
-	struct series *series;
-	size_t nseries;
+	size_t unlabelled;	/* the part of no run, plus one; 0: none */
+	struct series *series;	/* a name's total, then its own weight */
+	size_t nseries, series_capacity;
+	size_t *series_of;	/* by name; 0: none */
+	size_t *open;		/* by series: in how many frames of a stack */
+	size_t open_capacity;
 	double *weights;	/* by series, then by run; of all runs last */
 	struct row *rows;
 	size_t nrows, capacity;
@@ -56,6 +69,10 @@ bool diff_check_since(struct cli *cli)
 			"--by");
 		return false;
 	}
+	if (cli_find(&cli->sets, "events")) {
+		cli_say(cli, "--since: of one metric: --event, not --events");
+		return false;
+	}
 	if (!*diff->since || strpbrk(diff->since, "=,")) {
 		cli_say(cli, "--since %s: the name of one label, as app or "
 			"date", diff->since);
@@ -70,167 +87,274 @@ bool diff_check_since(struct cli *cli)
 	if (diff->rate <= 0)
 		diff->rate = 0.05;
 	cli->diff = false;
+	cli->runs = true;
 	cli->own_output = true;
-	return cli_filter(cli, "by", diff->since);
+	return true;
 }
 
-/* The series ----------------------------------------------------------- */
+/* Runs ------------------------------------------------------------------ */
+
+/* Reads all inputs, divided by the label. */
+static bool read_inputs(struct since *s, struct cli_reading *reading)
+{
+	struct cli *cli = s->cli;
+	const char *key = ((const struct diff *)cli->own)->since;
+	struct flame_tree *tree = flame_tree_new(s->flame, 1);
+	struct flame_sink *like = tree ? flame_tree_sink(tree, 0) : NULL;
+	struct flame_sink *sink = NULL;
+
+	s->split = flame_split_new(s->flame);
+	if (s->split && like)
+		sink = flame_split_sink(s->split, like, key, NULL);
+	flame_abandon(like);
+	flame_tree_free(tree);
+	return sink && cli_merge(cli, s->flame, cli_chain(cli, sink,
+							  cli->event),
+				 cli->inputs, cli->ninputs, reading) &&
+	       (reading->read || cli_passes_losses(cli));
+}
+
+/* The samples of a part as a tree; NULL: failed. */
+static struct flame_tree *make_tree(const struct since *s, size_t part)
+{
+	struct flame_tree *tree = flame_tree_new(s->flame, 1);
+	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL;
+
+	if (sink && flame_split_put(s->split, part, sink) == FLAME_OK) {
+		if (flame_finish(sink) == FLAME_OK)
+			return tree;
+	} else {
+		flame_abandon(sink);
+	}
+	flame_tree_free(tree);
+	return NULL;
+}
 
 static const struct flame *names_of;	/* for qsort */
 
 static int by_version(const void *a, const void *b)
 {
-	return strverscmp(
-		flame_name_text(names_of, *(const flame_id *)a, NULL),
-		flame_name_text(names_of, *(const flame_id *)b, NULL));
+	const struct run *x = a, *y = b;
+
+	return strverscmp(flame_name_text(names_of, x->name, NULL),
+			  flame_name_text(names_of, y->name, NULL));
 }
 
-/* Samples without the label, which are of no run. */
-static bool is_unlabelled(const struct since *s, const struct flame_node *node)
+static bool list_runs(struct since *s)
 {
 	const char *key = ((const struct diff *)s->cli->own)->since;
-	const char *name = flame_name_text(s->flame, node->name, NULL);
-	size_t size = strlen(key);
+	flame_id name = flame_name(s->flame, key, strlen(key));
+	const struct flame_part *part;
+	size_t n = 0;
 
-	return strncmp(name, "[no ", 4) == 0 &&
-	       strncmp(name + 4, key, size) == 0 &&
-	       strcmp(name + 4 + size, "]") == 0;
-}
-
-/* They come to nothing where they would be counted. */
-static size_t skip_unlabelled(const struct since *s, size_t i)
-{
-	if (i < s->nnodes && s->nodes[i].level == 1 &&
-	    is_unlabelled(s, &s->nodes[i])) {
-		if (!s->cli->quiet)
-			cli_say(s->cli, "%" PRId64 " of %" PRId64 " %s are of "
-				"no run: they have no label \"%s\"",
-				s->nodes[i].total[0], s->nodes[0].total[0],
-				s->result.unit,
-				((const struct diff *)s->cli->own)->since);
-		while (++i < s->nnodes && s->nodes[i].level > 1)
-			;
+	while (flame_split_at(s->split, n))
+		n++;
+	s->runs = calloc(n + 1, sizeof(*s->runs));
+	for (size_t i = 0; s->runs && i < n; i++) {
+		part = flame_split_at(s->split, i);
+		s->runs[s->nruns] = (struct run){
+			.name = flame_label_get(s->flame, part->keys, name),
+			.part = i,
+		};
+		if (s->runs[s->nruns].name)
+			s->nruns++;
+		else
+			s->unlabelled = i + 1;
 	}
-	return i;
-}
-
-static bool find_runs(struct since *s)
-{
-	size_t size;
-
-	s->runs = calloc(s->nnodes + 1, sizeof(*s->runs));
-	for (size_t i = 0; s->runs && i < s->nnodes; i++)
-		if (s->nodes[i].level == 1 && !is_unlabelled(s, &s->nodes[i]))
-			s->runs[s->nruns++] = s->nodes[i].name;
 	names_of = s->flame;
 	if (s->nruns)
 		qsort(s->runs, s->nruns, sizeof(*s->runs), by_version);
+	return s->runs || cli_no_memory(s->cli);
+}
+
+static bool name_runs(struct since *s)
+{
+	size_t size;
+
 	s->labels = calloc(s->nruns + 1, sizeof(*s->labels));
 	for (size_t i = 0; s->labels && i < s->nruns; i++) {
-		const char *name = flame_name_text(s->flame, s->runs[i], &size);
+		const char *name = flame_name_text(s->flame, s->runs[i].name,
+						   &size);
 
 		s->labels[i] = cli_visible(name, size);
 		if (!s->labels[i])
 			return cli_no_memory(s->cli);
 	}
-	return (s->runs && s->labels) || cli_no_memory(s->cli);
+	return s->labels || cli_no_memory(s->cli);
 }
 
-static size_t run_of(const struct since *s, flame_id name)
+static bool is_any_selected(const struct since *s)
 {
-	names_of = s->flame;
-	return (size_t)((flame_id *)bsearch(&name, s->runs, s->nruns,
-					    sizeof(*s->runs), by_version) -
-			s->runs);
+	struct cli *cli = s->cli;
+
+	if (!flame_split_at(s->split, 0) && !cli->empty_ok)
+		cli_explain_nothing(cli, s->flame, cli->inputs, cli->ninputs,
+				    true);
+	return flame_split_at(s->split, 0) || cli->empty_ok;
 }
+
+/* The metric is that of the samples; all parts have it. */
+static bool find_metric(struct since *s)
+{
+	struct flame_tree *tree;
+	const char *metric, *unit;
+
+	if (!flame_split_at(s->split, 0))
+		return true;
+	tree = make_tree(s, 0);
+	if (!tree)
+		return false;
+	cli_metric(s->flame, tree, &metric, &unit);
+	s->result.metric = flame_name_text(s->flame, flame_name(s->flame,
+					   metric, strlen(metric)), NULL);
+	s->result.unit = flame_name_text(s->flame, flame_name(s->flame,
+					 unit, strlen(unit)), NULL);
+	s->result.scale = cli_is_micro(unit) ? 1e-6 : 1;
+	flame_tree_free(tree);
+	return true;
+}
+
+/* Says how much is of no run; false: all of it, or failed. */
+static bool check_labels(const struct since *s)
+{
+	const char *key = ((const struct diff *)s->cli->own)->since;
+	struct flame_tree *tree;
+	int64_t weight, all = 0;
+
+	if (!s->nruns && s->unlabelled) {
+		char choices[CLI_MAX_CHOICES] = "";
+
+		for (size_t i = 0; !*choices && i < s->cli->ninputs; i++)
+			cli_list_labels(s->cli->inputs[i], key, choices);
+		cli_say(s->cli, "--since: no sample has a label %s%s", key,
+			choices);
+		return false;
+	}
+	if (!s->unlabelled || s->cli->quiet)
+		return true;
+	tree = make_tree(s, s->unlabelled - 1);
+	if (!tree)
+		return false;
+	weight = all = flame_tree_total(tree, 0);
+	for (size_t i = 0; i < s->nruns; i++)
+		all += (int64_t)s->runs[i].total;
+	cli_say(s->cli, "%" PRId64 " of %" PRId64 " %s are of no run: they "
+		"have no label \"%s\"", weight, all, s->result.unit, key);
+	flame_tree_free(tree);
+	return true;
+}
+
+/* The series ----------------------------------------------------------- */
 
 /* Two series a name: its total, and what it weighs itself. */
-static bool find_series(struct since *s, size_t *of)
+static bool add_series(struct since *s, const struct flame_node *nodes,
+		       size_t n)
 {
-	for (size_t i = 0; i < s->nnodes; i++) {
-		flame_id name = s->nodes[i].name;
+	for (size_t i = 1; i < n; i++) {
+		flame_id name = nodes[i].name;
 
-		if (s->nodes[i].level < 2 || of[name])
+		if (s->series_of[name])
 			continue;
-		of[name] = s->nseries + 1;
+		if (!cli_grow(s->cli, &s->series, &s->series_capacity,
+			      s->nseries + 2, sizeof(*s->series)))
+			return false;
+		s->series_of[name] = s->nseries + 1;
 		s->series[s->nseries++] = (struct series){ name, false };
 		s->series[s->nseries++] = (struct series){ name, true };
 	}
+	return true;
+}
+
+/* A name that is in a stack twice counts once. */
+static bool add_weights(struct since *s, double *weights,
+			const struct flame_node *nodes, size_t n)
+{
+	size_t *path = calloc(n + 1, sizeof(*path));
+	size_t depth = 0;
+
+	for (size_t i = 1; path && i < n; i++) {
+		const struct flame_node *node = &nodes[i];
+		size_t at = s->series_of[node->name] - 1;
+
+		while (depth >= node->level)
+			s->open[path[depth--]]--;
+		path[++depth] = at;
+		if (!s->open[at]++)
+			weights[at] += (double)node->total[0];
+		weights[at + 1] += (double)node->self[0];
+	}
+	while (path && depth)
+		s->open[path[depth--]]--;
+	free(path);
+	return path || cli_no_memory(s->cli);
+}
+
+static bool weigh_run(struct since *s, struct run *run)
+{
+	struct flame_tree *tree = make_tree(s, run->part);
+	size_t had = s->nseries, n;
+	const struct flame_node *nodes;
+	bool good = tree &&
+		    flame_tree_nodes(tree, 0, &nodes, &n) == FLAME_OK &&
+		    add_series(s, nodes, n) &&
+		    cli_grow(s->cli, &s->open, &s->open_capacity,
+			     s->nseries + 1, sizeof(*s->open));
+
+	if (good) {
+		memset(s->open + had, 0, (s->nseries - had) *
+		       sizeof(*s->open));
+		run->total = (double)flame_tree_total(tree, 0);
+		run->nseries = s->nseries;
+		run->weights = calloc(s->nseries + 1, sizeof(double));
+		good = run->weights ? add_weights(s, run->weights, nodes, n) :
+				      cli_no_memory(s->cli);
+	}
+	flame_tree_free(tree);
+	return good;
+}
+
+/* Weights by series: what a run has none of is 0 in it. */
+static bool transpose(struct since *s)
+{
 	s->weights = s->nruns > SIZE_MAX / sizeof(double) / (s->nseries + 1) ?
 			     NULL :
 			     calloc((s->nseries + 1) * s->nruns + 1,
 				    sizeof(double));
-	return s->weights;
-}
+	for (size_t r = 0; s->weights && r < s->nruns; r++) {
+		struct run *run = &s->runs[r];
 
-/* A name that is in a stack twice counts once. */
-static bool add_weights(struct since *s, const size_t *of)
-{
-	size_t *open = calloc(s->nseries + 1, sizeof(*open));
-	size_t *path = calloc(s->nnodes + 2, sizeof(*path));
-	size_t depth = 0, run = 0;
-	bool good = open && path;
-
-	for (size_t i = skip_unlabelled(s, 1); good && i < s->nnodes;
-	     i = skip_unlabelled(s, i + 1)) {
-		const struct flame_node *node = &s->nodes[i];
-		size_t at;
-
-		while (depth >= node->level)
-			open[path[depth--]]--;
-		path[++depth] = s->nseries;
-		if (node->level == 1) {
-			run = run_of(s, node->name);
-			s->weights[s->nseries * s->nruns + run] =
-				(double)node->total[0];
-			open[s->nseries]++;
-			continue;
-		}
-		at = of[node->name] - 1;
-		path[depth] = at;
-		if (!open[at]++)
-			s->weights[at * s->nruns + run] +=
-				(double)node->total[0];
-		s->weights[(at + 1) * s->nruns + run] +=
-			(double)node->self[0];
+		for (size_t i = 0; i < run->nseries; i++)
+			s->weights[i * s->nruns + r] = run->weights[i];
+		s->weights[s->nseries * s->nruns + r] = run->total;
+		free(run->weights);
+		run->weights = NULL;
 	}
-	free(open);
-	free(path);
-	return good;
+	return s->weights || cli_no_memory(s->cli);
 }
 
 static bool gather(struct since *s)
 {
-	flame_id most = 0;
-	size_t *of;
 	bool good;
 
-	for (size_t i = 0; i < s->nnodes; i++)
-		if (s->nodes[i].name > most)
-			most = s->nodes[i].name;
-	of = calloc((size_t)most + 1, sizeof(*of));
-	s->series = calloc(2 * s->nnodes + 2, sizeof(*s->series));
-	good = of && s->series && find_series(s, of) && add_weights(s, of);
-	free(of);
-	return good || cli_no_memory(s->cli);
+	s->series_of = calloc((size_t)flame_names(s->flame) + 1,
+			      sizeof(*s->series_of));
+	good = s->series_of || cli_no_memory(s->cli);
+	for (size_t i = 0; good && i < s->nruns; i++)
+		good = weigh_run(s, &s->runs[i]);
+	return good && transpose(s);
 }
 
 /* Scales each run to the mean of all runs' totals. */
 static void scale_runs(struct since *s)
 {
-	double mean = (double)s->nodes[0].total[0] / (double)s->nruns;
+	double mean = 0;
 
-	for (size_t i = 1; i < s->nnodes; i++) {
-		double total = (double)s->nodes[i].total[0];
-		size_t run;
-
-		if (s->nodes[i].level != 1 || total <= 0 ||
-		    is_unlabelled(s, &s->nodes[i]))
-			continue;
-		run = run_of(s, s->nodes[i].name);
-		for (size_t k = 0; k < s->nseries; k++)
-			s->weights[k * s->nruns + run] *= mean / total;
-	}
+	for (size_t r = 0; r < s->nruns; r++)
+		mean += s->runs[r].total / (double)s->nruns;
+	for (size_t r = 0; r < s->nruns; r++)
+		for (size_t k = 0; s->runs[r].total > 0 && k < s->nseries; k++)
+			s->weights[k * s->nruns + r] *=
+				mean / s->runs[r].total;
 }
 
 /* Steps ---------------------------------------------------------------- */
@@ -339,40 +463,6 @@ static bool find_steps(struct since *s)
 
 /* Comparisons ---------------------------------------------------------- */
 
-/* The stacks of a run, without the frame that names it, into a tree. */
-static bool fill_tree(const struct since *s, flame_id run,
-		      struct flame_tree *tree)
-{
-	struct flame_sink *sink = flame_tree_sink(tree, 0);
-	flame_id *stacks = calloc(s->nnodes + 2, sizeof(*stacks));
-	bool good = sink && stacks, inside = false;
-
-	for (size_t i = 1; good && i < s->nnodes; i++) {
-		const struct flame_node *node = &s->nodes[i];
-
-		if (node->level == 1)
-			inside = node->name == run;
-		if (!inside)
-			continue;
-		if (node->level > 1)
-			stacks[node->level] = flame_stack(s->flame,
-				stacks[node->level - 1],
-				flame_frame(s->flame, &(struct flame_frame){
-					.name = node->name,
-					.type = node->type }));
-		good = !node->self[0] ||
-		       flame_put(sink, &(struct flame_sample){
-				.stack = stacks[node->level],
-				.time = FLAME_NOTIME,
-				.weight = node->self[0] }) == FLAME_OK;
-	}
-	free(stacks);
-	if (good)
-		return flame_finish(sink) == FLAME_OK;
-	flame_abandon(sink);
-	return false;
-}
-
 /* The runs of a level, and those from `at` on, as trials. */
 static struct flame_trials *compare_levels(struct since *s, size_t from,
 					   size_t at, size_t to)
@@ -381,9 +471,9 @@ static struct flame_trials *compare_levels(struct since *s, size_t from,
 	bool good = trials;
 
 	for (size_t i = from; good && i < to; i++) {
-		struct flame_tree *tree = flame_tree_new(s->flame, 1);
+		struct flame_tree *tree = make_tree(s, s->runs[i].part);
 
-		good = tree && fill_tree(s, s->runs[i], tree) &&
+		good = tree &&
 		       flame_trials_add(trials, i >= at, tree) == FLAME_OK;
 		flame_tree_free(tree);
 	}
@@ -843,27 +933,32 @@ static void free_since(struct since *s)
 	for (size_t i = 0; s->labels && i < s->nruns; i++)
 		free(s->labels[i]);
 	free(s->labels);
+	for (size_t i = 0; s->runs && i < s->nruns; i++)
+		free(s->runs[i].weights);
 	free(s->runs);
 	free(s->series);
+	free(s->series_of);
+	free(s->open);
 	free(s->weights);
+	flame_split_free(s->split);
 	free(s->rows);
 	free(s->cuts);
 }
 
-int diff_since(struct cli *cli, struct flame *flame, struct flame_tree *tree)
+int diff_since(struct cli *cli, struct flame *flame,
+	       struct cli_reading *reading)
 {
 	const struct diff *diff = cli->own;
 	struct since s = { .cli = cli, .flame = flame, .result = {
 		.flame = flame, .rate = diff->rate, .unit = "samples",
-		.metric = "",
+		.metric = "", .scale = 1,
 		.scaling = diff->normalize ? FLAME_SHARES : FLAME_ABSOLUTE,
 	} };
 	int status = CLI_TROUBLE;
 
-	cli_metric(flame, tree, &s.result.metric, &s.result.unit);
-	s.result.scale = cli_is_micro(s.result.unit) ? 1e-6 : 1;
-	if (flame_tree_nodes(tree, 0, &s.nodes, &s.nnodes) == FLAME_OK &&
-	    find_runs(&s) && gather(&s) && find_steps(&s))
+	if (read_inputs(&s, reading) && is_any_selected(&s) && list_runs(&s) &&
+	    name_runs(&s) && find_metric(&s) && gather(&s) &&
+	    check_labels(&s) && find_steps(&s))
 		status = judge_and_report(&s);
 	free_since(&s);
 	return status;

@@ -372,6 +372,35 @@ static void on_warning(void *arg, const char *text)
 		line_add(line, "%s", keys);
 }
 
+/* Keeps the list of labels in what --by says of one that no sample has. */
+static void on_unseen(void *arg, const char *text)
+{
+	const char *list = strstr(text, "; there are");
+
+	if (list)
+		snprintf(arg, CLI_MAX_CHOICES, "%s", list);
+}
+
+void cli_list_labels(const char *path, const char *key, char *choices)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame ? flame_tree_new(flame, 1) : NULL;
+	struct flame_sink *sink = tree ? flame_tree_sink(tree, 0) : NULL;
+	struct flame_source *source;
+
+	if (flame)
+		flame_on_warning(flame, on_unseen, choices);
+	sink = sink ? flame_filter(sink, "by", key) : NULL;
+	source = sink ? flame_open(flame, path, NULL) : NULL;
+	if (source)
+		flame_pump(source, sink);
+	flame_close(source);
+	if (sink)
+		flame_finish(sink);
+	flame_tree_free(tree);
+	flame_free(flame);
+}
+
 /* What the library remarks on times; the name of the input is left out. */
 static void on_remark(void *arg, const char *text)
 {

@@ -495,8 +495,6 @@ static int gathered(struct cli *cli, struct flame *flame,
 {
 	const struct diff *own = cli->own;
 
-	if (own->since)
-		return diff_since(cli, flame, tree);
 	if (own->normalize && !own->drawn && !normalize_each(cli, tree))
 		return CLI_TROUBLE;
 	if (own->brief)

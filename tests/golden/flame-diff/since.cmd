@@ -20,3 +20,5 @@ flame-diff --since date --gate 3%,parse --label date=/2026-11-1[1-7]/ table/*/*/
 # The page over time, and the comparison that a change leads to.
 flame-diff --since date -o page.html table/*/*/* && ls page*.html && grep -o '<a href[^/]*/a>' page.html
 flame-diff --since app --runs table/*/*/* 2>&1 || echo $?
+flame-diff --since app --events all table/*/*/* 2>&1 || echo $?
+flame-diff --since nosuch table/*/*/* 2>&1 || echo $?
