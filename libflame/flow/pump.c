@@ -81,7 +81,7 @@ static void begin_input(struct flame_source *source)
 						     slash + 1 : path);
 	if (source->select.needs & FL_NEED_PATH)
 		input->path = fl_name(source->flame, path);
-	if (fl_is_wanted(source->select.labels, FL_PATH_KEY_LIST))
+	if (fl_is_wanted(source->select.labels, FL_PATH_KEY_LIST ",*"))
 		begin_path_labels(source->flame, input, path);
 	else
 		input->nfacts = SIZE_MAX;
@@ -176,7 +176,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	if (fl_takes_runs(sink))
 		source->select.needs |= FL_NEED_RUNS;
 	/* The recording may have labels that the path lacks. */
-	if (fl_is_wanted(source->select.labels, FL_PATH_KEY_LIST))
+	if (fl_is_wanted(source->select.labels, FL_PATH_KEY_LIST ",*"))
 		source->select.needs |= FL_NEED_FACTS;
 	return notify(sink, source, true);
 }
