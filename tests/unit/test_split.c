@@ -155,7 +155,7 @@ Test(split, times_and_labels_stay_where_the_output_needs_them)
 		out->put = keep;
 		out->finish = finish;
 		sink = flame_split_sink(split, out, "stage", NULL);
-		cr_expect(fl_is_wanted(sink->labels, "app"));
+		cr_expect(fl_is_wanted(sink->labels, "stage"));
 		send(flame, sink, "2", "a", 1);
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
 		cr_assert_eq(flame_split_put(split, 0, out), FLAME_OK);
