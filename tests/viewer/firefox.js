@@ -22,7 +22,11 @@
 		clientX: box.left + box.width / 4, clientY: box.bottom - 30 }));
 	await rest();
 	is("it zooms", /z=.*main/.test(location.hash), true);
-	hover(0.97, 1);
+	// However long the zoom is under way, on a busy machine.
+	await until(() => {
+		hover(0.97, 1);
+		return $("status").textContent.startsWith("main");
+	});
 	is("to the whole width", $("status").textContent.slice(0, 6), "main —");
 	for (const [k, id] of [["2", "icicle"], ["3", "tree"], ["4", "callers"],
 		["5", "sandwich"]]) {
