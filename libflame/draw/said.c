@@ -66,7 +66,7 @@ static void add_work(struct parts *p, const struct fl_word_work *work,
 /* How two sets of stacks lie, by what they have in common. */
 static enum lies lie(int64_t a, int64_t b, int64_t both)
 {
-	return both * 10 <= FL_MIN(a, b) ? APART :
+	return both <= FL_MIN(a, b) / 10 ? APART :
 	       both >= a - a / 10	 ? A_IN_B :
 	       both >= b - b / 10	 ? B_IN_A :
 					   ACROSS;
