@@ -59,7 +59,8 @@ static void put_cell(struct flame_text *out, const struct batch_columns *c,
 		     double base)
 {
 	const char *label = column->label;
-	const struct batch_unit *unit = &c->unit;
+	const struct batch_unit *unit = column->kind == BATCH_CELL_PRICE ?
+					&c->money : &c->unit;
 
 	switch (column->kind) {
 	case BATCH_CELL_BAR:
@@ -67,8 +68,6 @@ static void put_cell(struct flame_text *out, const struct batch_columns *c,
 			      c->most > 0 ? value / c->most : 0);
 		break;
 	case BATCH_CELL_PRICE:
-		unit = &c->money;
-		/* fallthrough */
 	case BATCH_CELL_TIME:
 		batch_put_number(out, label, value / unit->us, unit->digits,
 				 column->bad);
