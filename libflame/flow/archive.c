@@ -96,7 +96,7 @@ int fl_archive_ask(struct flame_source *source, const char *option,
 	return FLAME_OK;
 }
 
-/* A member that is no profile is a warning if there is no flame_on_member. */
+/* Without flame_on_member a member that is not a profile is a warning. */
 static int warn_of_member(struct flame_source *source,
 			  struct flame_source *member)
 {

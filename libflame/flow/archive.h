@@ -16,7 +16,7 @@ int fl_archive_ask(struct flame_source *source, const char *option,
 int fl_archive_pump(struct flame_source *source, struct flame_sink *sink);
 void fl_archive_free(struct flame_source *source);
 
-/* source.c: a member's source; takes the input over. */
+/* source.c: a member's source; owns the input. */
 struct flame_source *fl_source_of_member(struct flame *flame, struct fl_in *in,
 					 const char *format);
 

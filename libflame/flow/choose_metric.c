@@ -3,7 +3,7 @@
  * Chooses one metric of many, as weights of different metrics are never added.
  * Without --event, samples of cpu are forwarded as they come; samples of other
  * metrics are buffered, summed by stack, until the end of the input shows that
- * there is no cpu.  A sink that keeps metrics apart lists those it takes: all
+ * there is no cpu.  A sink that keeps metrics apart lists those it accepts: all
  * of them are forwarded.
  */
 #include "fl.h"
@@ -22,7 +22,7 @@ enum {
 
 struct pick {
 	char *event;		/* NULL: choose */
-	char *asked;		/* of a source that was told by the caller */
+	char *asked;		/* of a source, as the caller set it */
 	const char *events;	/* metrics that the last sink keeps apart */
 	bool listed;		/* `other` is one of those */
 	struct flame_source *source;
@@ -35,7 +35,7 @@ struct pick {
 	unsigned nbatch;
 	bool ordered, timely;	/* a sink needs the order; the times */
 	struct fl_map timed;	/* metric -> number buffered with times */
-	bool runs;		/* the sink takes runs of times */
+	bool runs;		/* the sink accepts runs of times */
 	struct fl_metric_times times;	/* then: those with times */
 };
 
@@ -73,7 +73,7 @@ static int add_to_batch(struct flame_sink *sink, const struct flame_sample *s)
 	return pick->nbatch == LOOKUP_BATCH ? buffer_batch(sink) : FLAME_OK;
 }
 
-/* A metric has more samples with times than a page takes: sums them. */
+/* A metric has more samples with times than a page can show: sums them. */
 static int sum_timed(struct flame_sink *sink, flame_id metric)
 {
 	struct pick *pick = sink->state;

@@ -97,7 +97,7 @@ struct fl_input {
 	/* Labels of the path; a sample's or a thread's own label wins. */
 	struct fl_input_label {
 		flame_id key, value;
-	} told[FL_PATH_KEYS];
+	} labels[FL_PATH_KEYS];
 	unsigned n, by_path;	/* the first are the path's */
 	size_t nfacts;		/* that were asked for more */
 	/* Labels and thread of a sample, and its labels with those above. */
@@ -122,7 +122,7 @@ struct flame_source {
 	struct fl_select select;
 	void *options;		/* the struct of format->options; or NULL */
 	bool started;
-	bool zoneless;		/* its times are local, taken for UTC's */
+	bool zoneless;		/* its times are local, read as UTC */
 	bool whole;		/* the batch has all of its samples */
 	int damage;		/* see flame_source_damage */
 	uint64_t nframes;	/* see fl_frames_allowed */
@@ -210,7 +210,7 @@ const struct fl_format *fl_format_detect(struct flame *flame,
 int fl_format_bits(const uint8_t *head, size_t n, bool whole);
 /*
  * format/empty.c: inputs without bytes, or of blank lines and comments alone.
- * The format gives no sample and is in no table.
+ * The format has no samples and is in no table.
  */
 extern const struct fl_format fl_format_empty;
 /* archive.c */
@@ -222,7 +222,7 @@ void fl_source_begin_program(struct flame_source *source, struct slice mark);
 /* source.c: of a read.  FLAME_FAILED: out of memory. */
 int fl_batch_add(struct flame_source *source,
 		 const struct flame_sample *sample);
-/* The same, and counts it for its metric, as so many samples. */
+/* The same, and counts it for its metric, as `samples` samples. */
 int fl_emit(struct flame_source *source, const struct flame_sample *sample,
 	    uint64_t samples);
 /*
@@ -245,7 +245,7 @@ const struct fl_format *fl_format_named(struct flame *flame,
 
 /*
  * Of larger files a sink gets its needs alone, not its modest_needs: reading
- * times and threads would take ten times as long as reading the stacks.
+ * times and threads would be ten times slower than reading the stacks.
  */
 #define FL_LARGE (UINT64_C(128) << 20)
 bool fl_is_large(const struct flame_source *source);
@@ -259,7 +259,7 @@ struct flame_sink {
 	unsigned needs;
 	unsigned modest_needs;		/* of inputs that are not large */
 	const char *labels;		/* see fl_want_labels */
-	/* Last sink: keeps metrics apart; the list of those it takes. */
+	/* Last sink: keeps metrics apart; the list of those it accepts. */
 	bool keeps_apart;
 	const char *events;
 	const struct fl_wanted_text *wanted_text;	/* or NULL */
@@ -373,7 +373,7 @@ struct fl_thread_pool *fl_thread_pool_new(unsigned threads);
 void fl_thread_pool_submit(struct fl_thread_pool *pool, struct fl_job *job);
 /* Waits for a job, and runs pending jobs meanwhile. */
 void fl_thread_pool_wait(struct fl_thread_pool *pool, struct fl_job *job);
-/* Takes NULL too; pending jobs are dropped. */
+/* NULL is allowed; pending jobs are dropped. */
 void fl_thread_pool_free(struct fl_thread_pool *pool);
 
 /*
@@ -418,11 +418,11 @@ struct fl_read_job {
 	int status;
 };
 
-/* Takes a zeroed job.  false: out of memory; fl_read_job_free is still due. */
+/* Of a zeroed job.  false: out of memory; fl_read_job_free is still due. */
 bool fl_read_job_init(struct fl_read_job *job);
 /* Reads the source to its end, in any thread; the result is the status. */
 void fl_read_job_run(struct fl_read_job *job);
-/* Gives the samples to the caller's sink, as samples of its source. */
+/* Sends the samples to the caller's sink, as samples of its source. */
 int fl_read_job_forward(struct fl_read_job *job, struct flame_source *source,
 			struct flame_sink *sink);
 /* Drops samples, counts of metrics, and a failure. */

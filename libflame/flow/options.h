@@ -78,7 +78,7 @@ const struct fl_option *fl_option_find(const struct fl_option_table *table,
 int fl_option_parse(struct flame *flame, const struct fl_option *row,
 		    void *values, const char *value,
 		    char reason[FL_REASON_SIZE]);
-/* The same; flame tells the reason: "--NAME VALUE: REASON". */
+/* The same; flame has the reason: "--NAME VALUE: REASON". */
 int fl_option_set(struct flame *flame, const struct fl_option *row,
 		  void *values, const char *value);
 /* A TEXT member replaced by a copy of the text. */
@@ -92,14 +92,14 @@ int fl_option_line(struct flame *flame, void *member, const char *line);
 /* A struct with the defaults; NULL without a table, or where memory is out. */
 void *fl_options_new(const struct fl_option_table *table);
 /*
- * The struct `to`, which held nothing, becomes a copy that another thread can
+ * The struct `to`, which was empty, becomes a copy that another thread can
  * use.  false: it failed, as flame says; `to` can be cleared all the same.
  */
 bool fl_options_copy(struct flame *flame, const struct fl_option_table *table,
 		     void *to, const void *from);
 /* Frees what the members own, but not the struct. */
 void fl_options_clear(const struct fl_option_table *table, void *values);
-/* Frees both; takes NULL. */
+/* Frees both; NULL is allowed. */
 void fl_options_free(const struct fl_option_table *table, void *values);
 
 #endif

@@ -11,10 +11,11 @@
  * has one on the input is read by the caller alone, by way of the decoders.
  *
  * Threads do not pay where
- *	the input is no mapped file or memory: a copy of each part costs half as
- *	much as reading it, and pipes and decoders are slower than the reader;
+ *	the input is neither mapped nor memory: a copy of each part costs half
+ *	as much as reading it, and pipes and decoders are slower than the
+ *	reader;
  *	a stack is new in less than MIN_STACK_BYTES of the jobs' parts: to
- *	absorb those costs more than a seventh of what one thread takes
+ *	absorb those costs more than a seventh of the time of one thread
  *	(recorded text has one in 270 to 7,000 bytes, unlike stacks of random
  *	frames one in 110 to 230).
  * The caller then goes on alone from the part that has shown it; no thread is
@@ -28,7 +29,7 @@
 
 enum {
 	PART_BYTES = 1 << 20,	/* about, */
-	MIN_PART_SHARE = 8,	/* and one in so many at least */
+	MIN_PART_SHARE = 8,	/* and at least one part in this many */
 	MIN_PARTS = 4,		/* of an input that is worth threads */
 	/* Unmapping stops all threads: not after every part. */
 	RELEASE_BYTES = 1 << 20,
@@ -42,7 +43,7 @@ enum {
 
 struct part {
 	struct slice text;	/* of the input */
-	size_t behind;		/* bytes of the input after the part */
+	size_t after;		/* bytes of the input after the part */
 	bool watched;		/* a packed member may begin in it */
 };
 
@@ -51,7 +52,7 @@ struct part_job {
 	const char *name;	/* of the input */
 	struct part part;
 	bool packed;		/* holds a packed member: nothing was read */
-	int64_t took;		/* ns */
+	int64_t duration;	/* ns */
 };
 
 struct round {
@@ -82,7 +83,7 @@ static bool is_plain(const struct part *part)
 
 	return !part->watched ||
 	       fl_decoder_scan((const uint8_t *)part->text.data, n,
-			       n + part->behind, true) == n;
+			       n + part->after, true) == n;
 }
 
 static int64_t now(void)
@@ -99,7 +100,7 @@ static void read_part(struct fl_job *job)
 	struct part_job *j = (struct part_job *)job;
 	struct flame_source *source = j->read.source;
 
-	j->took = -now();
+	j->duration = -now();
 	j->packed = !is_plain(&j->part);
 	j->read.status = FLAME_OK;
 	if (!j->packed) {
@@ -112,7 +113,7 @@ static void read_part(struct fl_job *job)
 		fl_source_resume(source);
 		fl_read_job_run(&j->read);
 	}
-	j->took += now();
+	j->duration += now();
 }
 
 /* In the caller's thread ------------------------------------------------- */
@@ -205,7 +206,7 @@ static bool next_part(struct parts *p, size_t want, struct part *part)
 			return false;
 		text->size = p->source->format->split(text->data, want);
 	}
-	part->behind = avail - text->size;
+	part->after = avail - text->size;
 	p->ahead += text->size;
 	return true;
 }
@@ -286,21 +287,21 @@ static void start_round(struct parts *p, struct round *round)
  * waits.  The result does not depend on where parts are cut.
  */
 static void adapt_own_size(struct parts *p, const struct round *round,
-			   int64_t took)
+			   int64_t duration)
 {
 	const struct part_job *job = &round->jobs[0];
 	double rate, own;
 
-	if (!round->count || took <= 0)
+	if (!round->count || duration <= 0)
 		return;
-	rate = (double)round->own.text.size / (double)took;
-	own = rate * (double)job->took * (double)p->part /
+	rate = (double)round->own.text.size / (double)duration;
+	own = rate * (double)job->duration * (double)p->part /
 	      (double)job->part.text.size;
 	own = (own + (double)p->own) / 2;
 	p->own = FL_MIN(FL_MAX((size_t)own, min_size(p)), 2 * p->part);
 }
 
-/* Unmaps read parts, which takes a while, when the threads have work. */
+/* Unmaps read parts, which is slow, when the threads have work. */
 static void release(struct parts *p)
 {
 	uint64_t done = fl_in_offset(p->source->in);
@@ -315,19 +316,19 @@ static void release(struct parts *p)
 static int read_round(struct parts *p, unsigned number)
 {
 	struct round *round = &p->rounds[number % 2];
-	int64_t took;
+	int64_t duration;
 	int status;
 
 	start_round(p, &p->rounds[(number + 1) % 2]);
 	release(p);
-	took = -now();
+	duration = -now();
 	status = read_here(p, &round->own);
-	took += now();
+	duration += now();
 	for (unsigned i = 0; i < round->count && status == FLAME_OK &&
 			     !p->packed; i++)
 		status = collect(p, &round->jobs[i]);
 	if (status == FLAME_OK)
-		adapt_own_size(p, round, took);
+		adapt_own_size(p, round, duration);
 	return status;
 }
 

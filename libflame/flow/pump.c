@@ -31,7 +31,7 @@ static void begin_path_labels(struct flame *flame, struct fl_input *input,
 		struct slice value = labels.value[i];
 
 		if (value.size)
-			input->told[input->n++] = (struct fl_input_label){
+			input->labels[input->n++] = (struct fl_input_label){
 				fl_name(flame, fl_path_keys[i]),
 				flame_name(flame, value.data, value.size),
 			};
@@ -42,16 +42,17 @@ static void add_label(struct fl_input *input, flame_id key, flame_id value)
 {
 	unsigned i = 0;
 
-	while (i < input->n && input->told[i].key != key)
+	while (i < input->n && input->labels[i].key != key)
 		i++;
-	if (i == FL_COUNT(input->told) || (i < input->n && i < input->by_path))
+	if (i == FL_COUNT(input->labels) ||
+	    (i < input->n && i < input->by_path))
 		return;
-	input->told[i] = (struct fl_input_label){ key, value };
+	input->labels[i] = (struct fl_input_label){ key, value };
 	input->n = FL_MAX(input->n, i + 1);
 	memset(input->recent, 0, sizeof(input->recent));
 }
 
-/* Labels that facts since the last sample tell.  The path wins. */
+/* Labels from facts since the last sample.  The path wins. */
 static void read_facts(struct flame_source *source)
 {
 	struct fl_input *input = &source->input;
@@ -103,7 +104,7 @@ static flame_id with_input(struct flame *flame, const struct fl_input *input,
 		labels = flame_label(flame, labels, fl_name(flame, "path"),
 				     input->path);
 	for (unsigned i = 0; i < input->n; i++) {
-		const struct fl_input_label *label = &input->told[i];
+		const struct fl_input_label *label = &input->labels[i];
 
 		if (!flame_label_get(flame, labels, label->key) &&
 		    !flame_label_get(flame, sample->thread, label->key))

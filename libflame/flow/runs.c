@@ -80,7 +80,7 @@ static size_t sum_parts(struct fl_run_part *parts, size_t count)
 	return n;
 }
 
-/* Sums parts; they add up to the weight then.  Gives their number. */
+/* Sums parts; they add up to the weight then.  Returns their number. */
 static size_t finish_parts(struct fl_run_part *parts, size_t count,
 			   int64_t weight)
 {

@@ -25,8 +25,8 @@ void fl_runs_clear(struct flame *flame);
    memory. */
 bool fl_runs_add(struct flame *flame, int64_t time, int64_t weight);
 /*
- * Ends the run, and gives the time that stands for it.  Its parts then add up
- * to the weight: the last one takes the difference, which rounding leaves.
+ * Ends the run, and returns the time that stands for it.  Its parts then add up
+ * to the weight: the last one gets the difference from rounding.
  * FLAME_NOTIME: no times were added, or out of memory.
  */
 int64_t fl_runs_end(struct flame *flame, int64_t weight);

@@ -281,7 +281,7 @@ bool fl_asked_copy(struct flame *flame, struct fl_asked *asked,
 			       source->options);
 }
 
-/* The format may have kept where its options lie. */
+/* The format may have stored a pointer to its options. */
 void fl_asked_move(struct fl_asked *asked, struct flame_source *source)
 {
 	fl_options_clear(&fl_select_table, &source->select);
@@ -461,7 +461,7 @@ static int read_rest(struct flame_source *source)
 	return status == FLAME_END ? FLAME_OK : status;
 }
 
-static int take(struct flame_source *source, struct flame_sample *sample)
+static int read_sample(struct flame_source *source, struct flame_sample *sample)
 {
 	struct fl_batch *batch = &source->batch;
 
@@ -487,7 +487,7 @@ int flame_next(struct flame_source *source, struct flame_sample *sample)
 	if (fl_unlikely(!source->started))
 		begin(source);
 	do {
-		status = take(source, sample);
+		status = read_sample(source, sample);
 	} while (status == FLAME_OK && !source->format->selects &&
 		 !fl_select_pass(source, sample));
 	if (fl_unlikely(status == FLAME_END) && fl_failed(source->flame))

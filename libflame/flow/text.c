@@ -11,7 +11,7 @@
 
 enum {
 	RELEASE_BYTES = 32 << 10,	/* between calls of fl_in_release */
-	MAX_LARGE_BUFFERS = 8	/* inputs that may take a megabyte each */
+	MAX_LARGE_BUFFERS = 8	/* inputs that may use a megabyte each */
 };
 
 struct flame_lines {
@@ -34,7 +34,7 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	lines->in = fl_in_open(flame, path);
 	/*
 	 * Somebody merges a thousand files at once: then buffers are small, and
-	 * files are mapped, as a mapped file takes no descriptor.
+	 * files are mapped, as a mapped file needs no descriptor.
 	 */
 	flame->nlines++;
 	if (lines->in) {

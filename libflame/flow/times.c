@@ -82,7 +82,7 @@ static int64_t round_time(const struct fl_times *times, int64_t time)
 
 /*
  * Close to the limit of memory times become coarser instead, as long as that
- * helps: sorting takes two arrays, and a page about as much once more.
+ * helps: sorting needs two arrays, and a page about as much again.
  */
 static bool save_memory(struct fl_times *times)
 {
@@ -168,7 +168,7 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Sums equal cells of a series that are sorted; gives their new number. */
+/* Sums equal cells of a series that are sorted; returns their new number. */
 static size_t sum_sorted(struct fl_cell *cells, size_t count)
 {
 	size_t n = 0;
@@ -238,29 +238,30 @@ static bool make_spare(struct fl_times *times, size_t count)
 	return times->spare;
 }
 
-/* Merges cells behind those before them, from the last series on. */
+/* Merges cells into those before them, from the last series on. */
 static void merge_cells(struct fl_cell *cells, size_t before,
-			const struct fl_cell *behind, size_t n)
+			const struct fl_cell *after, size_t n)
 {
 	while (n) {
-		const uint32_t series = behind[n - 1].series;
+		const uint32_t series = after[n - 1].series;
 		size_t end = before, from = n;
 
 		while (before && cells[before - 1].series > series)
 			before--;
-		while (from && behind[from - 1].series == series)
+		while (from && after[from - 1].series == series)
 			from--;
 		memmove(cells + before + n, cells + before,
 			(end - before) * sizeof(*cells));
-		memcpy(cells + before + from, behind + from,
+		memcpy(cells + before + from, after + from,
 		       (n - from) * sizeof(*cells));
 		n = from;
 	}
 }
 
 /*
- * Puts cells in the order of series, each series' own order kept.  Only those
- * since the last time are out of order: they alone need a second array.
+ * Puts cells in the order of series, with the order within a series
+ * unchanged.  Only those since the last time are out of order: they alone need
+ * a second array.
  */
 static bool group_cells(struct fl_times *times)
 {

@@ -14,7 +14,7 @@
  *	   165371997    6.40%       33  sun.misc.Unsafe.getLong
  *
  * A trace is leaf first.  Where a profile has traces, its table of methods
- * tells the same samples once more and is not read.
+ * has the same samples again and is not read.
  */
 #include "fl.h"
 
@@ -55,7 +55,7 @@ static flame_id metric_of(struct reader *r)
 			 r->options->total ? unit : "samples");
 }
 
-static bool give(struct reader *r, flame_id stack, int64_t weight,
+static bool emit(struct reader *r, flame_id stack, int64_t weight,
 		 int64_t samples, struct flame_sample *sample)
 {
 	*sample = (struct flame_sample){
@@ -77,7 +77,7 @@ static flame_id frame_of(struct reader *r, struct slice name)
 			type);
 }
 
-/* Ends the open trace, if any: true where that gives a sample. */
+/* Ends the open trace, if any: true if it is a sample. */
 static bool end_trace(struct reader *r, struct flame_sample *sample)
 {
 	flame_id stack = 0;
@@ -88,7 +88,7 @@ static bool end_trace(struct reader *r, struct flame_sample *sample)
 	for (size_t i = r->nframes; i; i--)
 		stack = flame_stack(r->flame, stack, r->frames[i - 1]);
 	r->nframes = 0;
-	return give(r, stack, r->weight, r->samples, sample);
+	return emit(r, stack, r->weight, r->samples, sample);
 }
 
 static void end_profile(struct reader *r)
@@ -181,7 +181,7 @@ static bool take_row(struct reader *r, struct slice line,
 	    n < 0 || !fl_parse_int(samples, &k) || k < 0)
 		return false;
 	if (!r->has_traces)
-		*is_sample = give(r, flame_stack(r->flame, 0,
+		*is_sample = emit(r, flame_stack(r->flame, 0,
 						 frame_of(r, rest)),
 				  n, k, sample);
 	return true;

@@ -87,8 +87,8 @@ struct fl_lines {
 	struct fl_in *in;
 	struct flame_source *source;
 	size_t used;		/* peeked bytes of the current line */
-	bool again;		/* gives the last line once more */
-	bool ended;		/* the line given last had its newline */
+	bool again;		/* returns the last line again */
+	bool ended;		/* the last line had its newline */
 	bool reported;		/* that the input is cut, by the reader */
 	bool begun;		/* blanks of another line end the input */
 	bool marked;		/* it is empty: another program's follow */
@@ -127,7 +127,7 @@ struct fl_dump {
 	struct fl_lines lines;
 	bool open;		/* a thread has begun and not ended */
 	bool truncated;		/* its outer frames were not printed */
-	struct fl_buf name;	/* its; kept empty for those without */
+	struct fl_buf name;	/* its name; empty if it has none */
 	int64_t tid, pid;	/* -1: not known */
 	int64_t weight;		/* 1, unless the reader sets it */
 	const char *state;	/* "STATE_RUNNABLE"; NULL: not known */
@@ -148,7 +148,7 @@ struct fl_dump {
 
 /* A format's open, or the end of it. */
 int fl_dump_open(struct flame_source *source);
-/* Behind it: what a sample is, if it is not a thread; plural: for messages. */
+/* After open: what a sample is, if not a thread; plural: for messages. */
 void fl_dump_of(struct fl_dump *dump, const char *metric, const char *unit,
 		const char *plural);
 /* Its release, likewise: of a state that begins with a struct fl_dump. */
@@ -156,7 +156,7 @@ void fl_dump_free(void *state);
 /* A thread with this name (may be empty); the rest is not known yet. */
 void fl_dump_begin(struct fl_dump *dump, struct slice name);
 void fl_dump_frame(struct fl_dump *dump, flame_id frame);
-/* Ends the open thread, if any: true where that gives a sample. */
+/* Ends the open thread, if any: true if it is a sample. */
 bool fl_dump_sample(struct fl_dump *dump, struct flame_sample *sample);
 /* Ends it, and adds its sample to the source's batch. */
 void fl_dump_end(struct fl_dump *dump);
@@ -185,8 +185,8 @@ bool fl_dump_word(struct slice *text, struct slice *word);
 /*
  * jstack.c, for records that hold dumps: a source of the format jstack goes on
  * with another one, in its in.  time: of all its threads, or FLAME_NOTIME for
- * what the text says.  Losses are reported at the end of the first that is no
- * part (flame_source).
+ * what the text says.  Losses are reported at the end of the first that is not
+ * a part (flame_source).
  */
 void fl_jstack_resume(struct flame_source *source, int64_t time);
 
@@ -250,7 +250,7 @@ bool fl_parse_hex(struct slice s, uint64_t *n);
 /*
  * native.c: shared by readers of native stacks.  A trace is leaf first, as
  * debuggers and tracers print it; its frames are interned at the end, as later
- * lines tell how earlier ones ran.
+ * lines say how earlier ones ran.
  */
 struct fl_trace {
 	struct flame_frame *frames;
@@ -267,7 +267,7 @@ void fl_trace_is_kernel(struct fl_trace *trace, size_t from, size_t to);
 
 /*
  * A key that tracers print beside a stack without naming it: the first word is
- * taken as the comm, the first number as the pid, the second as the tid.
+ * the comm, the first number as the pid, the second as the tid.
  */
 struct fl_keys {
 	flame_id comm, pid, tid;

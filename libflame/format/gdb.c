@@ -69,7 +69,7 @@ static size_t find(struct slice s, const char *text)
 
 /* Frames -------------------------------------------------------------- */
 
-/* Behind the quoted text that begins at i. */
+/* After the quoted text that begins at i. */
 static size_t skip_quoted(struct slice s, size_t i)
 {
 	char quote = s.data[i++];
@@ -80,7 +80,7 @@ static size_t skip_quoted(struct slice s, size_t i)
 }
 
 /*
- * Behind the ')' of the '(' at i; SIZE_MAX where it is missing.  Strings
+ * After the ')' of the '(' at i; SIZE_MAX where it is missing.  Strings
  * and characters are stepped over where the text is of arguments.
  */
 static size_t skip_brackets(struct slice s, size_t i, bool arguments)
@@ -184,7 +184,7 @@ static void split_source(struct slice s, struct parts *parts)
 	parts->file = s;
 }
 
-/* Behind "0x7f0123 in ", if that is what it begins with. */
+/* The rest after "0x7f0123 in ", if it begins so. */
 static struct slice skip_address(struct slice s, bool *address)
 {
 	struct slice rest = s, word = fl_slice_split(&rest, ' ');

@@ -224,7 +224,7 @@ static bool take_line(struct reader *r, struct slice line)
 }
 
 /*
- * Numbers are given in order: a record that is not understood takes one, too.
+ * Numbers are given in order: a record that is not understood has one, too.
  */
 static void put_nothing(struct reader *r, char kind)
 {
@@ -278,7 +278,7 @@ static int64_t weight_of(const struct allocation *a, unsigned value)
 	       fl_mul_clamped(made - (int64_t)a->freed, a->size);
 }
 
-static bool give(struct reader *r, struct flame_sample *sample)
+static bool emit(struct reader *r, struct flame_sample *sample)
 {
 	const struct allocation *a = &r->allocations[r->given];
 	unsigned value = r->value++;
@@ -305,7 +305,7 @@ static int read(struct flame_source *source)
 	if (!r->read)
 		read_all(r);
 	while (r->given < r->nallocations && !fl_failed(r->base.flame))
-		if (give(r, &sample))
+		if (emit(r, &sample))
 			return fl_batch_add(source, &sample);
 	return fl_failed(r->base.flame) ? FLAME_FAILED :
 	       fl_lines_end(source, &r->base.lines);

@@ -9,7 +9,7 @@
  *	4	a thread: its number (64), name
  *	0	the end: zeros may follow, and another log
  *
- * Texts have their size (32) before them.  Methods come behind their first
+ * Texts have their size (32) before them.  Methods come after their first
  * use.  A trace without frames has a reason, 0 or below.
  */
 #include "fl.h"
@@ -81,7 +81,7 @@ struct bytes {
 	bool short_of;		/* more were wanted than there are */
 };
 
-static uint64_t take(struct bytes *b, unsigned n)
+static uint64_t read_number(struct bytes *b, unsigned n)
 {
 	uint64_t value = 0;
 
@@ -97,9 +97,9 @@ static uint64_t take(struct bytes *b, unsigned n)
 	return value;
 }
 
-static struct slice take_text(struct bytes *b)
+static struct slice read_text(struct bytes *b)
 {
-	uint64_t n = take(b, 4);
+	uint64_t n = read_number(b, 4);
 	struct slice s = { (const char *)b->at, (size_t)n };
 
 	if (n > MAX_TEXT || n > b->size) {
@@ -119,29 +119,29 @@ static bool skip_record(struct bytes *b, uint8_t kind)
 	switch (kind) {
 	case TRACE:
 	case TIMED_TRACE:
-		frames = (int32_t)take(b, 4);
-		take(b, 8);
+		frames = (int32_t)read_number(b, 4);
+		read_number(b, 8);
 		if (kind == TIMED_TRACE) {
-			take(b, 8);
-			take(b, 8);
+			read_number(b, 8);
+			read_number(b, 8);
 		}
 		return frames >= -20 && frames <= MAX_FRAMES;
 	case LINE_FRAME:
 	case FRAME:
 		if (kind == LINE_FRAME)
-			take(b, 4);
-		take(b, 4);
-		take(b, 8);
+			read_number(b, 4);
+		read_number(b, 4);
+		read_number(b, 8);
 		return true;
 	case METHOD:
 	case GENERIC_METHOD:
-		take(b, 8);
+		read_number(b, 8);
 		for (int i = 0; i < (kind == METHOD ? 3 : 6); i++)
-			take_text(b);
+			read_text(b);
 		return true;
 	case THREAD:
-		take(b, 8);
-		take_text(b);
+		read_number(b, 8);
+		read_text(b);
 		return true;
 	}
 	return false;
@@ -256,9 +256,9 @@ static void put_name(struct reader *r, struct fl_map *map, uint64_t key,
 /* "Lcom/example/A;" and "run" are com/example/A.run. */
 static void take_method(struct reader *r, struct bytes *b)
 {
-	uint64_t id = take(b, 8);
-	struct slice file = take_text(b), class = take_text(b);
-	struct slice name = take_text(b);
+	uint64_t id = read_number(b, 8);
+	struct slice file = read_text(b), class = read_text(b);
+	struct slice name = read_text(b);
 
 	if (class.size > 1 && class.data[0] == 'L' &&
 	    fl_slice_ends(class, ";"))
@@ -280,17 +280,17 @@ static void take_record(struct reader *r, uint8_t kind, struct bytes b)
 	switch (kind) {
 	case TRACE:
 	case TIMED_TRACE:
-		a = take(&b, 4);
-		begin_trace(r, (int32_t)a, take(&b, 8));
+		a = read_number(&b, 4);
+		begin_trace(r, (int32_t)a, read_number(&b, 8));
 		break;
 	case FRAME:
-		take(&b, 4);
-		add_frame(r, take(&b, 8), 0);
+		read_number(&b, 4);
+		add_frame(r, read_number(&b, 8), 0);
 		break;
 	case LINE_FRAME:
-		take(&b, 4);
-		a = take(&b, 4);
-		c = take(&b, 8);
+		read_number(&b, 4);
+		a = read_number(&b, 4);
+		c = read_number(&b, 8);
 		add_frame(r, c, a <= INT32_MAX ? (uint32_t)a : 0);
 		break;
 	case METHOD:
@@ -298,8 +298,8 @@ static void take_record(struct reader *r, uint8_t kind, struct bytes b)
 		take_method(r, &b);
 		break;
 	case THREAD:
-		a = take(&b, 8);
-		put_name(r, &r->threads, a, take_text(&b));
+		a = read_number(&b, 8);
+		put_name(r, &r->threads, a, read_text(&b));
 		break;
 	}
 }
@@ -350,7 +350,7 @@ static bool next_record(struct reader *r)
 	return true;
 }
 
-/* Behind the end: whether another log begins, packed or not. */
+/* After the end: whether another log begins, packed or not. */
 static bool skip_zeros(struct reader *r)
 {
 	struct fl_in *in = r->source->in;

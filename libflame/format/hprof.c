@@ -62,7 +62,7 @@ struct reader {
 
 /* Traces --------------------------------------------------------------- */
 
-/* The number behind a text in the line; 0: none. */
+/* The number after a text in the line; 0: none. */
 static uint64_t number_after(struct slice line, const char *text)
 {
 	const char *at = fl_slice_find(line, text);

@@ -22,7 +22,7 @@
 struct reader {
 	struct fl_dump dump;
 	bool proc;		/* the open stack is of /proc */
-	bool in_trace;		/* of the log, behind "Call Trace:" */
+	bool in_trace;		/* of the log, after "Call Trace:" */
 };
 
 /* Without "<6>", "[  12.345678] " and what a journal writes before these. */
@@ -192,7 +192,7 @@ static void begin(struct fl_dump *dump, struct slice name, int64_t pid)
 	r->proc = r->in_trace = false;
 }
 
-/* A line behind "Call Trace:"; false: it is none of the stack. */
+/* A line after "Call Trace:"; false: it is not of the stack. */
 static bool take_trace(struct fl_dump *dump, struct slice text)
 {
 	struct slice name;

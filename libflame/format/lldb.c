@@ -24,7 +24,7 @@ struct reader {
 	struct fl_line_reader base;
 	bool selected;		/* the thread is marked with an asterisk */
 	bool marked;		/* so is one of its frames */
-	bool ended;		/* a line that is no frame follows the stack */
+	bool ended;		/* a line without a frame follows the stack */
 };
 
 /* A frame's text, in its parts. */

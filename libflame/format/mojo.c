@@ -43,7 +43,7 @@ struct reader {
 	int64_t version;
 	/*
 	 * The first has the latest of all, for a process that lacks a key:
-	 * some tell it before the process is known.
+	 * some name it before the process is known.
 	 */
 	struct process *processes;
 	size_t nprocesses, processes_capacity;
@@ -57,10 +57,10 @@ struct reader {
 	flame_id stack, thread;
 	uint64_t *frames;		/* to put on the stack */
 	size_t nframes, frames_capacity;
-	int64_t of_task;		/* so many references are a task's */
+	int64_t of_task;		/* this many references are a task's */
 	int64_t time, memory;
 	uint64_t good, bad;
-	bool begun, told, has_process;
+	bool begun, reported, has_process;
 	const char *error;
 };
 
@@ -539,9 +539,9 @@ static int finish(struct reader *r, bool cut)
 {
 	const char *name = fl_in_name(r->source->in);
 
-	if (r->told)
+	if (r->reported)
 		return FLAME_END;
-	r->told = true;
+	r->reported = true;
 	if (cut || r->error || r->bad || fl_in_damage(r->in)) {
 		fl_warn(r->flame, "%s: %s at byte %" PRIu64 ": %" PRIu64
 			" stacks were whole", name,
@@ -559,7 +559,7 @@ static int read(struct flame_source *source)
 
 	if (!r->begun && !begin(r))
 		return finish(r, true);
-	if (r->told)
+	if (r->reported)
 		return FLAME_END;
 	while (!source->batch.n && !cut && !fl_failed(r->flame)) {
 		if (!peek(r))

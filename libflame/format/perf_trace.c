@@ -23,7 +23,7 @@ struct options {
 struct reader {
 	struct fl_line_reader base;
 	struct fl_buf call;	/* whose stack is read; empty: none */
-	int64_t ns;		/* that it took */
+	int64_t ns;		/* its duration */
 	flame_id thread;
 	uint64_t no_stack;
 };
@@ -87,7 +87,7 @@ static bool read_name(struct slice text, struct call *call)
 static bool read_call(struct slice line, struct call *call)
 {
 	size_t indent = fl_indent(line);
-	struct slice rest = fl_slice_from(line, indent), word, took;
+	struct slice rest = fl_slice_from(line, indent), word, duration;
 	int64_t at;
 
 	*call = (struct call){ .tid = -1, .ns = -1 };
@@ -97,12 +97,13 @@ static bool read_call(struct slice line, struct call *call)
 		return false;
 	rest = fl_slice_trim(rest);
 	if (fl_slice_starts(rest, "(")) {
-		took = fl_slice_from(fl_slice_split(&rest, ')'), 1);
-		took = fl_slice_trim(took);
-		if (fl_slice_ends(took, " ms"))
-			took.size -= 3;
+		duration = fl_slice_from(fl_slice_split(&rest, ')'), 1);
+		duration = fl_slice_trim(duration);
+		if (fl_slice_ends(duration, " ms"))
+			duration.size -= 3;
 		if (!fl_slice_starts(rest, ": ") ||
-		    (took.size && !parse_ms(fl_slice_trim(took), &call->ns)))
+		    (duration.size &&
+		     !parse_ms(fl_slice_trim(duration), &call->ns)))
 			return false;
 		rest = fl_slice_trim(fl_slice_from(rest, 2));
 	}
@@ -229,7 +230,7 @@ static int read(struct flame_source *source)
 	return fl_backtrace_end(&r->base);
 }
 
-/* A call, and its first frame behind it. */
+/* A call, followed by its first frame. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice rest = { (const char *)head, n }, line;

@@ -109,7 +109,7 @@ static int read(struct flame_source *source)
 	return fl_backtrace_end(r);
 }
 
-/* A frame 0, and behind it another or the end of the trace. */
+/* A frame 0, followed by another or the end of the trace. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice rest = { (const char *)head, n }, line;

@@ -22,7 +22,7 @@ struct pyspy {
 	struct fl_dump dump;
 	int64_t pid;
 	bool unsure;	/* the last line of the thread may be a part of one */
-	bool told;
+	bool reported;
 };
 
 /* 41, or 0x7F12 where the system has no better name for a thread. */
@@ -102,11 +102,11 @@ static void take_outer(struct pyspy *p, struct slice line)
 	if (!parse_id(id, &pid))
 		return;
 	p->pid = pid;
-	if (line.size > 1 && !p->told)
+	if (line.size > 1 && !p->reported)
 		fl_fact(p->dump.source, "process", "%.*s",
 			(int)FL_MIN(line.size - 1, (size_t)1024),
 			line.data + 1);
-	p->told = true;
+	p->reported = true;
 }
 
 /* Whether nothing of it is missing, though no newline follows. */

@@ -248,7 +248,7 @@ static void push(struct reader *r, const struct line *line)
 	r->nodes[r->n++] = node;
 }
 
-static void give(struct reader *r, flame_id stack, flame_id thread,
+static void emit(struct reader *r, flame_id stack, flame_id thread,
 		 int64_t weight)
 {
 	fl_line_reader_sample(&r->base, "samples", "samples", weight, stack,
@@ -264,7 +264,7 @@ static void pop(struct reader *r)
 
 	if (!options_of(r)->peer) {
 		if (self > 0)
-			give(r, node->stack, node->thread, self);
+			emit(r, node->stack, node->thread, self);
 	} else if (node->leaf && !node->waits) {
 		/* The peer counts leaves only, and of equal stacks the last. */
 		last = fl_map_put(&r->last, node->stack, NULL);
@@ -336,7 +336,7 @@ static void read_line(struct reader *r, struct slice s)
 		return;
 	}
 	expected = r->n ? r->nodes[r->n - 1].depth + 1 : 0;
-	/* After a line was lost, take depths as they are printed. */
+	/* After a line was lost, use depths as they are printed. */
 	if (line.depth > expected && !r->gap) {
 		fl_lines_bad(&r->base.lines, s);
 		line.depth = expected;
@@ -410,7 +410,7 @@ static int read(struct flame_source *source)
 		if (r->blank)
 			close_nodes(r, 0);
 		while ((e = fl_map_each(&r->last, &r->given)))
-			give(r, e->key, 0, e->value);
+			emit(r, e->key, 0, e->value);
 		if (!source->batch.n)
 			return at_end(r);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Backtraces of SystemTap (print_backtrace, print_ubacktrace), leaf first,
- * with a count behind each:
+ * each followed by a count:
  *
  *	 0xffffffff8103ce3b : native_safe_halt+0xb/0x10 [kernel]
  *	 0xffffffff8101c6a3 : default_idle+0x53/0x1d0 [kernel]
@@ -115,7 +115,7 @@ static int read(struct flame_source *source)
 	return status;
 }
 
-/* " 0x... : name+0x" or " 0x... : 0x", or "[module]" behind it. */
+/* " 0x... : name+0x" or " 0x... : 0x", or "[module]" after it. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	struct slice text = { (const char *)head, n }, s, address;

@@ -275,7 +275,7 @@ static flame_id labels_of(struct statsd *s, flame_id labels,
 }
 
 /* false: the point is not a stack, or weighs nothing. */
-static bool give(struct statsd *s, flame_id stack, flame_id labels,
+static bool emit(struct statsd *s, flame_id stack, flame_id labels,
 		 struct slice value, struct slice time,
 		 struct flame_sample *sample)
 {
@@ -340,7 +340,7 @@ static bool read_csv(struct statsd *s, struct slice line,
 					     flame_name(s->flame, field.data,
 							field.size));
 	}
-	return give(s, stack, labels, value, time, sample);
+	return emit(s, stack, labels, value, time, sample);
 }
 
 static bool read_point(struct statsd *s, struct slice line,
@@ -358,7 +358,7 @@ static bool read_point(struct statsd *s, struct slice line,
 	stack = stack_of(s, point.name);
 	if (stack)
 		labels = labels_of(s, 0, point.tags, influx ? ',' : ';');
-	return give(s, stack, labels, point.value, point.time, sample);
+	return emit(s, stack, labels, point.value, point.time, sample);
 }
 
 /* Lines of influx_inspect export between points, and blank lines. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that statsd-jvm-profiler gives to stacks: see format.h.
+ * Names of stacks in statsd-jvm-profiler: see format.h.
  */
 #include "fl.h"
 

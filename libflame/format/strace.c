@@ -11,7 +11,7 @@
  *	--- SIGCHLD {si_signo=SIGCHLD, ...} ---
  *	+++ exited with 0 +++
  *
- * The stack of a call that does not return comes behind the exit.
+ * The stack of a call that does not return comes after the exit.
  */
 #include "fl.h"
 
@@ -24,7 +24,7 @@ struct reader {
 	bool open;		/* the stack has a frame */
 };
 
-/* Digits with : and . between, and the blanks behind. */
+/* Digits with : and . between, and the blanks after them. */
 static bool cut_number(struct slice *s, int64_t *n)
 {
 	size_t i = 0, digits = 0;
@@ -103,7 +103,7 @@ static const char *find_name(const char *begin, const char *end)
 	return NULL;
 }
 
-/* " > /usr/bin/app(main+0x11) [0x1051]", maybe with a place behind. */
+/* " > /usr/bin/app(main+0x11) [0x1051]", maybe followed by a place. */
 static bool parse_frame(struct slice line, struct fl_backtrace_frame *frame)
 {
 	const char *end, *paren, *plus;

@@ -25,7 +25,7 @@ struct task {
 	struct slice stack;
 };
 
-/* "12.345" in units of so many ns. */
+/* "12.345" in units of `unit` ns. */
 static bool parse_decimal(struct slice word, int64_t unit, int64_t *ns)
 {
 	struct slice part = word, whole = fl_slice_split(&part, '.');

@@ -9,7 +9,7 @@
 
 enum kind {
 	MAGIC,	/* these bytes at the offset */
-	TEXT,	/* the text begins so, behind blanks and a byte order mark */
+	TEXT,	/* the text begins so, after blanks and a byte order mark */
 	JSON,	/* an object or an array with these words near its beginning */
 	LINE,	/* a line begins so */
 	LOG	/* text whose lines the check knows; it has no text */
@@ -107,7 +107,7 @@ static bool is_own_heading(struct slice line)
 	return false;
 }
 
-/* The heading is the first line, or the second, behind the total. */
+/* The heading is the first line, or the second, after the total. */
 static bool is_own_table(const uint8_t *head, size_t n)
 {
 	const uint8_t *lf = memchr(head, '\n', n);
@@ -437,7 +437,7 @@ static bool is_plain(const char *name)
 void fl_unreadable_say(struct fl_buf *buf, const struct fl_unreadable *found,
 		       const char *name)
 {
-	/* A name that the shell would take apart is not pasted. */
+	/* A name that the shell would split is not pasted. */
 	if (!is_plain(name))
 		name = "FILE";
 	fl_buf_print(buf, "%s cannot be read; ", found->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that people give and that cannot be read: unreadable.c.
+ * Files that people try and that cannot be read: unreadable.c.
  */
 #ifndef FL_UNREADABLE_H
 #define FL_UNREADABLE_H
@@ -14,7 +14,7 @@ struct fl_unreadable {
 
 /*
  * Whether the head of an input is of a kind that is known and not read.
- * text_only: only of the kinds that weak probes take for their own text.
+ * text_only: only of the kinds that weak probes mistake for their own.
  */
 bool fl_unreadable_find(const uint8_t *head, size_t n, bool text_only,
 			struct fl_unreadable *found);

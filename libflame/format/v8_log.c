@@ -166,7 +166,7 @@ static bool is_script(struct slice type)
 	return false;
 }
 
-/* The last field tells how a function ran; the frame's name begins with it. */
+/* The last field says how a function ran; the frame's name begins with it. */
 static flame_id frame_of(struct reader *r, struct slice name,
 			 struct slice state, bool script)
 {

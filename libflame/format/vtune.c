@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Top-down tables of Intel VTune: CSV of its command line, and what its
- * window copies, with tabs.  Blanks in the first column tell the caller; of
- * the others those are read that the header names CPU Time:Self and Module.
+ * window copies, with tabs.  Indentation in the first column shows the caller;
+ * of the others those are read that the header names CPU Time:Self and Module.
  */
 #include "fl.h"
 
@@ -258,7 +258,7 @@ static void push(struct reader *r, flame_id frame)
 	r->nodes[r->n++] = (struct node){ r->indent, stack };
 }
 
-static void give(struct reader *r, flame_id stack, int64_t weight)
+static void emit(struct reader *r, flame_id stack, int64_t weight)
 {
 	fl_line_reader_sample(&r->base, "cpu", is_peer(r) ? "ms" : "ns",
 			      weight, stack, 0);
@@ -303,7 +303,7 @@ static void take_row(struct reader *r, struct slice s)
 	if (is_peer(r))
 		keep_last(r, weight);
 	else
-		give(r, r->nodes[r->n - 1].stack, weight);
+		emit(r, r->nodes[r->n - 1].stack, weight);
 }
 
 /* Reading ------------------------------------------------------------- */
@@ -375,7 +375,7 @@ static int read(struct flame_source *source)
 	if (status != FLAME_END)
 		return status;
 	while ((e = fl_map_each(&r->last, &r->given)))
-		give(r, (flame_id)e->key, (int64_t)e->value);
+		emit(r, (flame_id)e->key, (int64_t)e->value);
 	return source->batch.n ? FLAME_OK : at_end(r);
 }
 

@@ -20,7 +20,7 @@
 
 enum { MAX_DEPTH = 64 };
 
-/* The kinds of elements whose values are kept by id. */
+/* The kinds of elements whose values are stored by id. */
 enum kind { OTHER, THREAD, TID, PROCESS, PID, WEIGHT, TIME, BACKTRACE, FRAME,
 	    BINARY, KINDS };
 
@@ -63,7 +63,7 @@ struct reader {
 	struct flame_frame frame;
 	flame_id thread_name, tid;
 	uint64_t good, no_stack, dangling;
-	bool told;
+	bool reported;
 };
 
 static enum kind kind_of(struct slice name)
@@ -350,9 +350,9 @@ static int finish(struct reader *r)
 	const char *name = fl_in_name(r->source->in);
 	const char *damage = fl_in_damage(r->source->in);
 
-	if (r->told)
+	if (r->reported)
 		return FLAME_END;
-	r->told = true;
+	r->reported = true;
 	if (r->xml.error || damage) {
 		fl_warn(r->flame, "%s: %s at byte %" PRIu64 ": %" PRIu64
 			" samples were whole", name,

@@ -16,7 +16,7 @@ const char *fl_client_words(const char *path, bool lists);
 /* What to do where there is none. */
 const char *fl_client_advice(const char *path, bool lists);
 /*
- * Puts a part of the path: "" the path as the client takes it, or scheme,
+ * Puts a part of the path: "" the path as the client expects it, or scheme,
  * authority, account, container, domain, key, prefix (a key and a slash).
  * false: no such part.
  */
@@ -41,7 +41,7 @@ bool fl_client_is_flat(const struct fl_client_lister *lister);
 bool fl_client_read(const struct fl_client_lister *lister, struct slice line,
 		    struct fl_client_entry *entry);
 
-/* Remembers the size that a listing gave. */
+/* Remembers the size from a listing. */
 void fl_client_expect(const char *path, uint64_t size);
 /* Whether the file came shorter, as `why` says. */
 bool fl_client_is_short(const char *path, uint64_t size, char *why,

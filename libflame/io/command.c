@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the commands that give inputs: that of --fetch, or a client of
+ * Runs the commands that write inputs: that of --fetch, or a client of
  * client.c.  No shell is asked: words are divided at blanks, quotes and
- * backslashes hold them together, and {} in a word is the path.
+ * backslashes join them, and {} in a word is the path.
  */
 #include "fl.h"
 
@@ -26,7 +26,7 @@ extern char **environ;
 
 enum {
 	MAX_WORDS = 64, BLOCK = 64 << 10, PREPARED = 16, MAX_TRIES = 2,
-	/* A command that starts Java takes its time: so many --url-timeout. */
+	/* A command that starts Java is slow: this many --url-timeout. */
 	PATIENCE = 4,
 	END_MS = 1000		/* for a command that is to end */
 };
@@ -34,7 +34,7 @@ enum {
 struct process {
 	pid_t pid;		/* 0: it has ended */
 	int out;		/* -1: none */
-	FILE *says;		/* a client's messages; NULL: not kept */
+	FILE *says;		/* a client's messages; NULL: not stored */
 };
 
 struct fl_command {
@@ -46,7 +46,7 @@ struct fl_command {
 	struct fl_stall stall;
 	unsigned tries;
 	uint64_t offset;	/* bytes that the reader has */
-	uint64_t skip;		/* of those, what this try will give again */
+	uint64_t skip;		/* of those, what this try will repeat */
 	bool ended;
 	uint8_t *block;		/* bytes that came, and are not read yet */
 	size_t used, size;
@@ -243,7 +243,7 @@ static int end(struct process *run, bool now)
 static void put_said(struct process *run, char *to, size_t size)
 {
 	char line[380];
-	bool told = false;
+	bool has_error = false;
 	size_t n;
 
 	*to = '\0';
@@ -254,8 +254,8 @@ static void put_said(struct process *run, char *to, size_t size)
 		n = strcspn(line, "\r\n");
 		line[n] = '\0';
 		if (strncmp(line, "ERROR", 5) == 0)
-			told = n;
-		else if (told || !n || fl_is_blank(*line))
+			has_error = n;
+		else if (has_error || !n || fl_is_blank(*line))
 			continue;
 		snprintf(to, size, ": %s", line);
 	}
@@ -270,7 +270,7 @@ static struct {
 
 static pthread_mutex_t prepared_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Where a command for this path can be kept; none if there is one already. */
+/* Where a command for this path can be stored; none if there is one already. */
 static size_t find_place(const char *path)
 {
 	size_t place = PREPARED;

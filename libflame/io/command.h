@@ -29,7 +29,7 @@ struct fl_command *fl_command_open(struct flame *flame, const char *path,
  */
 size_t fl_command_read(struct fl_command *command, int stop, uint8_t *to,
 		       size_t capacity, const char **damage);
-/* Ends the command.  Takes NULL too. */
+/* Ends the command.  NULL is allowed. */
 void fl_command_close(struct fl_command *command);
 
 #endif

@@ -183,13 +183,13 @@ enum fl_stepped fl_frames_bad(struct fl_frames *frames, const char *why)
 
 bool fl_frames_charge(struct fl_frames *frames, size_t bytes)
 {
-	bool fits = bytes <= frames->held ||
-		    fl_memory_fits(bytes - frames->held);
+	bool fits = bytes <= frames->allocated ||
+		    fl_memory_fits(bytes - frames->allocated);
 
-	if (bytes != frames->held) {
+	if (bytes != frames->allocated) {
 		fl_memory_charge(bytes);
-		fl_memory_release(frames->held);
-		frames->held = bytes;
+		fl_memory_release(frames->allocated);
+		frames->allocated = bytes;
 	}
 	return fits;
 }

@@ -52,7 +52,7 @@ struct fl_frames {
 	bool some;		/* the first frame has begun */
 	bool inside;		/* of a frame */
 	bool over;		/* no more will come */
-	size_t held;		/* bytes allocated by the decoder's library */
+	size_t allocated;	/* bytes allocated by the decoder's library */
 	char text[128];		/* damage; set by a step that is bad */
 };
 

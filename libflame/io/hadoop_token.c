@@ -7,7 +7,7 @@
  *		WritableUtils.writeVLong, all else is a size and bytes
  *	1	a size, and a CredentialsProto
  *
- * WebHDFS takes the bytes of the first format in base64.
+ * WebHDFS expects the bytes of the first format in base64.
  */
 #include "fl.h"
 

@@ -35,11 +35,11 @@ enum {
 	/* With fl_in_use_small_buffers: */
 	SMALL_BLOCK = 16 << 10,
 	SMALL_RELEASE_BYTES = 64 << 10,
-	/* A page fault may map so many bytes around its page. */
+	/* A page fault may map this many bytes around its page. */
 	FAULT_AROUND_BYTES = 2 << 20
 };
 
-/* Longest line that is held in memory, for all inputs of the process. */
+/* Longest line that is buffered in memory, for all inputs of the process. */
 static _Atomic size_t line_limit = FL_LINE_BYTES;
 
 static const char shrunk[] =
@@ -201,7 +201,7 @@ struct fl_in *fl_in_open_listing(struct flame *flame, const char *folder)
 	return open_command(flame, folder, true);
 }
 
-/* That a client lists, and which remained: see the error, or tell one. */
+/* That a client lists, and which remained: see the error, or report one. */
 static struct fl_in *open_folder(struct flame *flame, const char *folder)
 {
 	struct fl_in *in = fl_in_open_listing(flame, folder);
@@ -291,7 +291,7 @@ void fl_in_map(struct fl_in *in)
 
 /*
  * Doubles the buffer; where a peek says how much it waits for, to no more than
- * that, so that a chunk of a recording takes its own size.
+ * that, so that the buffer of a recording's chunk has its size.
  */
 static bool grow_buffer(struct fl_in *in, size_t there)
 {
@@ -411,7 +411,7 @@ static bool fetch(struct fl_in *in, size_t *n)
 	if (in->ahead)
 		*n = fl_read_ahead_read(in->ahead, in->flame, to, &in->damage);
 	else if (in->under)
-		/* As much as a thread gives, so that results are the same. */
+		/* As much as a thread returns, so that results are the same. */
 		*n = fl_layer_read(in, to, FL_MIN(capacity, block(in)));
 	else if (in->tar)
 		*n = fl_tar_read(in->tar, to, capacity, &in->damage);
@@ -458,44 +458,44 @@ const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail)
 	return in->at;
 }
 
-/* Bytes of the buffer that are not those that are taken, moved to a new one. */
-static bool replace_buffer(struct fl_in *in, size_t taken)
+/* Moves the bytes after the first `used` of the buffer to a new one. */
+static bool replace_buffer(struct fl_in *in, size_t used)
 {
-	size_t there = in->left + in->hidden - taken;
+	size_t there = in->left + in->hidden - used;
 	size_t capacity = there + 2 * block(in);
 	uint8_t *buffer = fl_alloc(capacity);
 
 	if (!buffer)
 		return false;
-	memcpy(buffer, in->at + taken, there);
+	memcpy(buffer, in->at + used, there);
 	in->buffer = buffer;
 	in->capacity = capacity;
-	fl_in_consume(in, taken);
+	fl_in_consume(in, used);
 	in->at = buffer;
 	return true;
 }
 
 uint8_t *fl_in_take(struct fl_in *in, size_t size, const uint8_t **at)
 {
-	uint8_t *taken = in->buffer, *old;
+	uint8_t *data = in->buffer, *old;
 
 	*at = in->at;
-	if (taken && in->capacity - size <= size / 4)
-		return replace_buffer(in, size) ? taken : NULL;
-	taken = fl_alloc(size);
-	if (!taken)
+	if (data && in->capacity - size <= size / 4)
+		return replace_buffer(in, size) ? data : NULL;
+	data = fl_alloc(size);
+	if (!data)
 		return NULL;
-	memcpy(taken, in->at, size);
-	*at = taken;
+	memcpy(data, in->at, size);
+	*at = data;
 	old = in->buffer;
 	if (old && (in->left + in->hidden - size) * 4 < in->capacity) {
 		if (replace_buffer(in, size)) {
 			fl_free(old);
-			return taken;
+			return data;
 		}
 	}
 	fl_in_consume(in, size);
-	return taken;
+	return data;
 }
 
 void fl_in_limit_line(size_t bytes)
@@ -545,7 +545,7 @@ const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail)
 		if (lf || *avail < want)
 			return lf;
 		want = *avail + FL_MAX(*avail, (size_t)4096);
-		/* One byte more tells that the line is too long. */
+		/* One byte more shows that the line is too long. */
 		if (want > in->max_line && *avail <= in->max_line)
 			want = in->max_line + (in->max_line < SIZE_MAX);
 	}

@@ -30,7 +30,7 @@ struct fl_in *fl_in_open_listing(struct flame *flame, const char *folder);
 /*
  * Maps a file, if possible: all its bytes stay put until close.  Pointers
  * peeked before are void.  Sequential readers need no mapping: a buffer is as
- * fast and takes less memory.
+ * fast and needs less memory.
  */
 void fl_in_map(struct fl_in *in);
 /* Bytes of the caller, which must outlive the input. */
@@ -38,7 +38,7 @@ struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
 			   const char *name);
 /*
  * Puts layers in front as long as a decoder bids, at most FL_NESTING deep.
- * Takes `in` over; NULL on failure.
+ * Owns `in`; NULL on failure.
  *
  * At the end of a packed member a layer skips zeros and goes on with the
  * decoder that bids for the next bytes, or with plain bytes.  In plain text a
@@ -48,14 +48,14 @@ struct fl_in *fl_in_memory(struct flame *flame, const void *at, size_t size,
 struct fl_in *fl_in_decoded(struct fl_in *in);
 /*
  * For readers of binary formats, where a record could begin: whether a packed
- * member begins `offset` bytes from here; the next peeks then give its
+ * member begins `offset` bytes from here; the next peeks then return its
  * contents.  Pointers peeked before are void.
  */
 bool fl_in_decode_at(struct fl_in *in, size_t offset);
 
 /*
- * Lets a thread unpack an input of fl_in_decoded, if it has at least so many
- * bytes.  Returns the input to use instead.
+ * Lets a thread unpack an input of fl_in_decoded, if it has at least
+ * `least` bytes.  Returns the input to use instead.
  */
 struct fl_in *fl_in_unpack_in_thread(struct fl_in *in, size_t least);
 
@@ -73,13 +73,13 @@ const uint8_t *fl_in_peek(struct fl_in *in, size_t min, size_t *avail);
  * the line is too long (fl_in_refuse_line).
  */
 const char *fl_in_peek_line(struct fl_in *in, const char **at, size_t *avail);
-/* Ends the input here, with that damage: more would take too much memory. */
+/* Ends the input here, with that damage: more would need too much memory. */
 FL_PRINTF(2, 3)
 void fl_in_refuse(struct fl_in *in, const char *format, ...);
 /*
  * For those who look for the end of a line themselves: whether a line of `size`
- * bytes or more, which begins at the next byte, is too long to be held in
- * memory.  The input is damaged then, and ends.
+ * bytes or more, which begins at the next byte, is too long for memory.  The
+ * input is damaged then, and ends.
  */
 bool fl_in_refuse_line(struct fl_in *in, size_t size);
 /* The longest line, in bytes. */
@@ -131,12 +131,12 @@ void fl_in_skip(struct fl_in *in, size_t n);
  */
 size_t fl_decoder_scan(const uint8_t *at, size_t limit, size_t n, bool line);
 /*
- * Before the first peek, for one of many inputs that are open at once: takes
+ * Before the first peek, for one of many inputs that are open at once: uses
  * some 64 kB instead of a megabyte.
  */
 void fl_in_use_small_buffers(struct fl_in *in);
 /*
- * Mapped inputs: gives pages before this offset back to the system, as they
+ * Mapped inputs: releases pages before this offset, as they
  * will not be read again.  Other kinds: nothing.
  */
 void fl_in_release(struct fl_in *in, uint64_t offset);
@@ -151,7 +151,7 @@ const char *fl_in_damage(const struct fl_in *in);
 /* The damage is a bomb or of fl_in_refuse: reading ended early. */
 bool fl_in_is_refused(const struct fl_in *in);
 const char *fl_in_name(const struct fl_in *in);
-/* Takes NULL too. */
+/* NULL is allowed. */
 void fl_in_close(struct fl_in *in);
 
 /*
@@ -238,7 +238,7 @@ void fl_out_print(struct fl_out *out, const char *format, ...) FL_PRINTF(2, 3);
 /* The path of a regular file; NULL for pipes and devices. */
 const char *fl_out_path(const struct fl_out *out);
 int fl_out_close(struct fl_out *out);
-/* Closes, and removes the unfinished file; takes NULL too. */
+/* Closes, and removes the unfinished file; NULL is allowed. */
 void fl_out_discard(struct fl_out *out);
 
 #endif

@@ -68,17 +68,17 @@ uint64_t fl_json_offset(const struct fl_json *json)
 /* Reads more bytes; those from pos on may move.  false: no more. */
 static bool refill(struct fl_json *json)
 {
-	size_t kept = (size_t)(json->end - json->pos), size;
+	size_t unread = (size_t)(json->end - json->pos), size;
 
 	if (!json->in)
 		return false;
 	if (json->pos != json->window)
 		fl_in_consume(json->in, (size_t)(json->pos - json->window));
-	json->window = fl_in_peek(json->in, kept + CHUNK, &size);
+	json->window = fl_in_peek(json->in, unread + CHUNK, &size);
 	json->pos = json->window;
 	json->end = json->window + size;
 	fl_in_release(json->in, fl_in_offset(json->in));
-	return size > kept;
+	return size > unread;
 }
 
 /* Makes n bytes from pos on available, if the input has them. */

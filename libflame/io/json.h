@@ -28,9 +28,9 @@ struct fl_json {
 	const uint8_t *window, *pos, *end;
 	enum fl_json_token token;	/* that was read last */
 	/*
-	 * Of a key, string or number.  Escapes are undone; bytes that are no
-	 * UTF-8 and surrogates without the other half are U+FFFD.  Stays
-	 * until the next token is read.
+	 * Of a key, string or number.  Escapes are undone; bytes that are not
+	 * UTF-8 and surrogates without the other half are U+FFFD.  Stays until
+	 * the next token is read.
 	 */
 	struct slice text;
 	size_t max_string;	/* bytes; a longer one is an error */
@@ -115,15 +115,15 @@ bool fl_json_integers(struct fl_json *json, struct fl_json_integers *array);
 /*
  * Of an array whose FL_JSON_ARRAY was read last: the bytes up to the first ],
  * which are all of it if it holds numbers alone.  They stay until the next
- * call.  false: there are too many.  Who has seen the same bytes before ends
- * the array behind them instead of reading it.
+ * call.  false: there are too many.  Who has seen the same bytes before skips
+ * the array instead of reading it.
  */
 bool fl_json_peek_array(struct fl_json *json, struct slice *bytes);
 void fl_json_end_array(struct fl_json *json, struct slice bytes);
 
 /*
- * Whether an object or an array begins, and no text in brackets: for those
- * who tell formats apart.  The text may begin with a byte order mark.
+ * Whether an object or an array begins, and no text in brackets: for those who
+ * distinguish formats.  The text may begin with a byte order mark.
  */
 bool fl_json_begins(const void *data, size_t size);
 

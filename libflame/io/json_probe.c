@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats in JSON are told by a key near the beginning.
+ * Formats in JSON are recognised by a key near the beginning.
  */
 #include "fl.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files below a folder, in order.  Of WebHDFS, those of its entries that
- * are folders are listed in their turn; S3 gives all keys, a page at a time; a
+ * are folders are listed in their turn; S3 lists all keys, a page at a time; a
  * client prints lines.
  */
 #include "fl.h"
@@ -365,7 +365,7 @@ static void report(struct listing *l,
 			      l->entries[i].mtime);
 }
 
-/* Kept in the list: opening it will report the error. */
+/* Stays in the list: opening it will report the error. */
 static bool pass_over(struct listing *l)
 {
 	char why[1024];

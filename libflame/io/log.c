@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer over a log that gives the lines of the programs in it.  Those of the
- * first program pass as they come; those of others, which may lie between them,
- * are buffered until the log ends.
+ * A layer over a log that returns the lines of the programs in it.  Those of
+ * the first program pass as they come; those of others, which may lie between
+ * them, are buffered until the log ends.
  */
 #include "fl.h"
 
@@ -472,7 +472,7 @@ static void *begin(struct fl_in *under, fl_log_judge *judge)
 	return NULL;
 }
 
-/* In no table: the first line alone does not tell. */
+/* In no table: the first line alone is not enough. */
 static const struct fl_decoder decoder = {
 	.name = "log", .read = read_log, .end = end_log,
 };

@@ -4,9 +4,9 @@
  * the program (kubectl logs --prefix, stern, docker compose, journalctl) or
  * does not (times, levels, numbers of lines, quotes), an object of JSON for
  * each (docker's json-file, journalctl -o json, Loki), colours of a terminal,
- * escapes of HTML.  log.c gives the lines as if they stood alone, those of one
- * program after those of another; log_prefix.c, log_pattern.c and log_json.c
- * know the wrappings.
+ * escapes of HTML.  log.c returns the lines as if they stood alone, those of
+ * one program after those of another; log_prefix.c, log_pattern.c and
+ * log_json.c know the wrappings.
  */
 #ifndef FL_IO_LOG_H
 #define FL_IO_LOG_H
@@ -28,7 +28,7 @@ typedef int fl_log_judge(const uint8_t *head, size_t n, bool whole);
 /* The input, or a layer over it if it is a log; NULL: it has failed. */
 struct fl_in *fl_log_unwrap(struct fl_in *in, fl_log_judge *judge);
 
-/* A line of a log, taken apart. */
+/* A parsed line of a log. */
 struct fl_log_line {
 	struct slice text;
 	struct fl_buf *key;	/* whose line it is, as in the mark's line */

@@ -13,7 +13,7 @@ static const char *const texts[] = {
 	"log", "MESSAGE", "line", "message", "@message", "textPayload", "msg",
 };
 
-/* Keys of any depth that tell whose line it is. */
+/* Keys of any depth that say whose line it is. */
 static const struct { const char *key, *label; } owners[] = {
 	{ "pod", "pod" }, { "pod_name", "pod" }, { "podName", "pod" },
 	{ "container", "container" }, { "container_name", "container" },

@@ -62,7 +62,7 @@ static bool is_name(struct slice s)
 	return s.size && s.size < 254 && s.data[0] != '-';
 }
 
-/* Behind the name of a pod its time may follow. */
+/* After the name of a pod its time may follow. */
 static bool of_pod(struct slice pod, struct slice container, struct slice text,
 		   struct fl_log_line *parsed)
 {
@@ -217,7 +217,7 @@ static uint64_t number_of(struct slice line)
 }
 
 /*
- * Lines with the prefix; *others: lines without, behind the first with it.
+ * Lines with the prefix; *others: lines without, after the first with it.
  * Numbers of lines count up.
  */
 static unsigned count_lines(const struct fl_log_kind *kind, struct slice head,

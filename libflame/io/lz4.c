@@ -104,7 +104,7 @@ const struct fl_decoder fl_decoder_lz4 = {
 /* Legacy -------------------------------------------------------------- */
 
 /*
- * A magic, then blocks of a size and so many bytes, each of 8 MB decoded (the
+ * A magic, then blocks, each a size and that many bytes, of 8 MB decoded (the
  * last of less), to the end of the input or to another magic.
  */
 enum { LEGACY_BLOCK = 8 << 20 };

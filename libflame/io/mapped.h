@@ -19,7 +19,7 @@ struct fl_mapped {
 
 /* Maps the first `size` bytes of a file; false: it cannot be mapped. */
 bool fl_mapped_open(struct fl_mapped *mapped, int fd, size_t size);
-/* Takes an empty one too. */
+/* An empty one is allowed. */
 void fl_mapped_close(struct fl_mapped *mapped);
 
 #endif

@@ -207,7 +207,7 @@ static bool open_direct(struct fl_out *out, const char *path, int flags)
 }
 
 /*
- * The new file takes the old one's place: also its group and its mode, but the
+ * The new file replaces the old one, with its group and its mode, but the
  * set-uid bits.  Its owner is who writes: root's profile stays root's.
  */
 static void keep_mode(struct fl_out *out, const struct stat *old)

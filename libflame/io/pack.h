@@ -10,8 +10,8 @@
 
 /*
  * step packs some bytes and moves step's pointers and sizes, as those of
- * decoders do.  FL_STEP_END: all input is taken and, if it is the last, all
- * is written.  The same input gives the same bytes, in whatever pieces.
+ * decoders do.  FL_STEP_END: all input was read and, if it is the last, all
+ * is written.  The same input makes the same bytes, in whatever pieces.
  */
 struct fl_packer {
 	const char *suffixes;		/* as ".gz .svgz" */

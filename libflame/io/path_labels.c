@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels that an input's path tells by itself.  Each layout is a function
+ * Labels from an input's path.  Each layout is a function
  * and a row; the first layout that knows a label decides its value.
  */
 #include "fl.h"
@@ -15,7 +15,7 @@ const char *const fl_path_keys[FL_PATH_KEYS] = {
 	"container", "app-name", "date",
 };
 
-/* A path, taken apart. */
+/* A parsed path. */
 struct path {
 	struct slice folders;	/* without the last slash */
 	struct slice name;	/* of the file */
@@ -549,7 +549,7 @@ bool fl_command_label(const char *line, enum fl_path_key key,
 		*value = (struct slice){ at, strcspn(at, " ") };
 		return value->size;
 	}
-	/* Behind the JVM's name and options, or without these. */
+	/* After the JVM's name and options, or without these. */
 	at = key == FL_PATH_EXECUTOR ? strstr(line, submit) : NULL;
 	if (!at || (at > line && at[-1] != ' '))
 		return false;

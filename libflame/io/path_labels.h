@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels that an input's path tells by itself: the layouts in which Spark's
- * profilers, YARN, Kubernetes and others leave their files, and an expression
- * that is given.
+ * Labels from an input's path: the layouts in which Spark's
+ * profilers, YARN, Kubernetes and others leave their files, and a given
+ * expression.
  */
 #ifndef FL_PATH_LABELS_H
 #define FL_PATH_LABELS_H
@@ -23,7 +23,7 @@ extern const char *const fl_path_keys[FL_PATH_KEYS];
 	"container,app-name,date"
 
 /*
- * Values by enum fl_path_key; size 0: the path does not tell.  They point
+ * Values by enum fl_path_key; size 0: the path does not say.  They point
  * into the path, into app or into decoded.
  */
 struct fl_path_labels {
@@ -39,7 +39,7 @@ struct fl_path_labels {
 void fl_path_labels(const char *path, struct fl_path_labels *labels);
 /*
  * The number of an executor of Spark ("driver": of none), and its application,
- * from the command line of its JVM; false: it does not tell.  value points into
+ * from the command line of its JVM; false: it does not say.  value points into
  * the line.
  */
 bool fl_command_label(const char *line, enum fl_path_key key,

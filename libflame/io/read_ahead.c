@@ -34,7 +34,7 @@ struct fl_read_ahead {
 	struct block block[BLOCKS];
 
 	/* Numbers of blocks; under the lock. */
-	unsigned filled, taken;
+	unsigned filled, emptied;
 	bool quit;
 };
 
@@ -70,7 +70,7 @@ static bool wait_for_block(struct fl_read_ahead *a)
 	bool quit;
 
 	pthread_mutex_lock(&a->lock);
-	while (a->filled - a->taken == BLOCKS && !a->quit)
+	while (a->filled - a->emptied == BLOCKS && !a->quit)
 		pthread_cond_wait(&a->changed, &a->lock);
 	quit = a->quit;
 	pthread_mutex_unlock(&a->lock);
@@ -126,11 +126,11 @@ static void repeat(struct fl_read_ahead *a, struct block *block,
 size_t fl_read_ahead_read(struct fl_read_ahead *a, struct flame *flame,
 			  uint8_t *to, const char **damage)
 {
-	struct block *block = &a->block[a->taken % BLOCKS];
+	struct block *block = &a->block[a->emptied % BLOCKS];
 	size_t n;
 
 	pthread_mutex_lock(&a->lock);
-	while (a->filled == a->taken)
+	while (a->filled == a->emptied)
 		pthread_cond_wait(&a->changed, &a->lock);
 	pthread_mutex_unlock(&a->lock);
 	repeat(a, block, flame);
@@ -141,7 +141,7 @@ size_t fl_read_ahead_read(struct fl_read_ahead *a, struct flame *flame,
 	if (block->last)
 		return n;
 	pthread_mutex_lock(&a->lock);
-	a->taken++;
+	a->emptied++;
 	pthread_cond_signal(&a->changed);
 	pthread_mutex_unlock(&a->lock);
 	return n;

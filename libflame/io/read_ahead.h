@@ -12,7 +12,7 @@ enum { FL_BLOCK = 256 << 10 };	/* asked of a pipe or a decoder at once */
 
 struct fl_read_ahead;
 
-/* Takes the input over.  NULL: failed, and nothing changed. */
+/* Owns the input.  NULL: failed, and nothing changed. */
 struct fl_read_ahead *fl_read_ahead_new(struct fl_in *in);
 /*
  * Copies the next block, at most FL_BLOCK bytes; 0 at the end.  Warnings and

@@ -43,12 +43,12 @@ void fl_s3_request(struct fl_buf *out, const struct fl_s3 *s3,
 		   const char *path, const char *query);
 /*
  * Adds the query for one page of a listing.  token NULL: the first page; max 0:
- * as many keys as the server gives.
+ * as many keys as the server returns.
  */
 void fl_s3_query(struct fl_buf *out, const char *prefix, const char *token,
 		 unsigned max);
 /*
- * Adds the error that the server gave, and advice.  region: the value of
+ * Adds the server's error, and advice.  region: the value of
  * x-amz-bucket-region, or "".
  */
 void fl_s3_explain(struct fl_buf *out, const struct fl_s3 *s3, long status,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources that fall silent, or that give a byte now and then, or a header
+ * Sources that fall silent, or that send a byte now and then, or a header
  * without an end.
  */
 #include "fl.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a source that is waited for gives too little: no byte for so many
+ * Whether a source that is waited for sends too little: no byte for N
  * seconds, or fewer than FL_STALL_RATE bytes a second over as long; or a header
- * that has not ended after them.  The time that the reader takes for itself does
- * not count.
+ * that has not ended after them.  The reader's own time does not count.
  */
 #ifndef FL_IO_STALL_H
 #define FL_IO_STALL_H

@@ -34,7 +34,7 @@ struct fl_tar {
 	unsigned padding;	/* that follow it */
 	size_t skipped;
 	const char *damage;
-	bool told;		/* the member reported the damage */
+	bool reported;		/* the member reported the damage */
 	char text[128];
 };
 
@@ -241,7 +241,7 @@ static bool read_extended(struct fl_tar *tar, char type)
 
 /* Members --------------------------------------------------------------- */
 
-/* Reads the name in the header, unless an extended header gave a longer one. */
+/* Reads the name in the header, unless an extended header has a longer one. */
 static void read_name(struct fl_tar *tar, const uint8_t *head)
 {
 	const char *text = (const char *)head;
@@ -386,7 +386,7 @@ size_t fl_tar_read(struct fl_tar *tar, uint8_t *to, size_t capacity,
 	if (!n) {
 		ends_early(tar);
 		*damage = tar->damage;
-		tar->told = true;
+		tar->reported = true;
 		return 0;
 	}
 	memcpy(to, at, n);
@@ -397,7 +397,7 @@ size_t fl_tar_read(struct fl_tar *tar, uint8_t *to, size_t capacity,
 
 const char *fl_tar_damage(const struct fl_tar *tar)
 {
-	return tar->told ? NULL : tar->damage;
+	return tar->reported ? NULL : tar->damage;
 }
 
 const char *fl_tar_path(const struct fl_tar *tar)

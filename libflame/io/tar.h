@@ -32,7 +32,7 @@ const char *fl_tar_path(const struct fl_tar *tar);
 const char *fl_tar_damage(const struct fl_tar *tar);
 /* Links, devices and sparse files, which are not inputs. */
 size_t fl_tar_skipped(const struct fl_tar *tar);
-/* Takes NULL too. */
+/* NULL is allowed. */
 void fl_tar_free(struct fl_tar *tar);
 
 /* For in.c: bytes of the current member; 0: its end, or damage. */

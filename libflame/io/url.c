@@ -33,7 +33,7 @@ enum {
 	MAX_REDIRECTS = 10,
 	FIRST_PAUSE_MS = 100,		/* doubles with each retry */
 	FAILOVER_PAUSE_MS = 1000,	/* at most, while none is active */
-	MAX_IDLE = 16,			/* connections that are kept */
+	MAX_IDLE = 16,			/* connections that stay open */
 	SIGNING_VERSION = 0x075700	/* signs as S3 needs it from 7.87 on */
 };
 
@@ -146,7 +146,7 @@ static bool open_link(struct link *link)
 		return true;
 	link->multi = libcurl.curl_multi_init();
 	link->easy = libcurl.curl_easy_init();
-	/* What Kerberos' negotiation gives is a cookie for later requests. */
+	/* Kerberos' negotiation returns a cookie for later requests. */
 	if (link->easy)
 		libcurl.curl_easy_setopt(link->easy, CURLOPT_COOKIEFILE, "");
 	return link->multi && link->easy;
@@ -154,17 +154,17 @@ static bool open_link(struct link *link)
 
 static void recycle_link(struct link link)
 {
-	bool kept = false;
+	bool stored = false;
 
 	pthread_mutex_lock(&lock);
 	if (nidle < MAX_IDLE && idle_pid == getpid()) {
 		libcurl.curl_easy_setopt(link.easy, CURLOPT_ERRORBUFFER,
 					 NULL);
 		idle[nidle++] = link;
-		kept = true;
+		stored = true;
 	}
 	pthread_mutex_unlock(&lock);
-	if (!kept)
+	if (!stored)
 		close_link(link);
 }
 
@@ -245,7 +245,7 @@ static void begin_answer(struct fl_url *url)
 		memcpy(url->validator, url->found, sizeof(url->found));
 	else if (url->kind != FL_URL_HDFS)
 		url->changed = strcmp(url->validator, url->found) != 0;
-	/* A server without ranges gives the file from its beginning. */
+	/* A server without ranges sends the file from its beginning. */
 	url->skip = url->kind != FL_URL_HDFS && status != 206 ?
 		    url->offset : 0;
 }
@@ -711,7 +711,7 @@ static void end_transfer(struct fl_url *url, CURLcode code, int stop)
 	url->ended = true;
 }
 
-/* Waits for curl; false: the server gave too little for too long. */
+/* Waits for curl; false: the server sent too little for too long. */
 static bool wait_for_bytes(struct fl_url *url, int stop)
 {
 	int64_t from = fl_stall_clock();

@@ -11,7 +11,7 @@
 
 enum {
 	MARK = 0xfeff, TURNED_MARK = 0xfffe, INSTEAD = 0xfffd,
-	MIN_UNMARKED = 32	/* bytes; a shorter head is not taken for UTF-16 */
+	MIN_UNMARKED = 32	/* bytes; a shorter head is not UTF-16 */
 };
 
 struct utf16 {
@@ -61,8 +61,8 @@ static bool is_mark(struct utf16 *utf16, uint32_t c)
 }
 
 /* A character of n > 0 bytes; the size it has in UTF-16, or 0: cut. */
-static size_t take(const struct utf16 *utf16, const uint8_t *at, size_t n,
-		   uint32_t *c)
+static size_t read_char(const struct utf16 *utf16, const uint8_t *at, size_t n,
+			uint32_t *c)
 {
 	uint32_t low;
 
@@ -102,7 +102,7 @@ static size_t transcode(struct utf16 *utf16, struct fl_in *under,
 
 	at = fl_in_peek(under, 4, &n);
 	while (used < n && made + 4 <= capacity) {
-		size = take(utf16, at + used, n - used, &c);
+		size = read_char(utf16, at + used, n - used, &c);
 		if (!size)
 			break;
 		used += size;

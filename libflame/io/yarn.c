@@ -2,7 +2,7 @@
 /*
  * TFile: data blocks, each packed by itself and made of records; then blocks
  * of meta data, their index, and its offset at the end.  The record of a
- * container has its files, one behind the other.  IndexedFile: files, packed
+ * container has its files, one after the other.  IndexedFile: files, packed
  * by themselves, and an index at the end (yarn_index.c).  What is called "gz"
  * is a stream of zlib.
  */
@@ -52,7 +52,7 @@ static bool bad(struct fl_yarn *yarn, const char *what)
 	return false;
 }
 
-static struct slice take(struct slice *from, uint64_t n)
+static struct slice cut_bytes(struct slice *from, uint64_t n)
 {
 	struct slice text = { from->data, (size_t)n };
 
@@ -63,9 +63,9 @@ static struct slice take(struct slice *from, uint64_t n)
 	return text;
 }
 
-static uint64_t take_number(struct slice *from, unsigned n)
+static uint64_t cut_number(struct slice *from, unsigned n)
 {
-	struct slice text = take(from, n);
+	struct slice text = cut_bytes(from, n);
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < text.size; i++)
@@ -74,42 +74,42 @@ static uint64_t take_number(struct slice *from, unsigned n)
 }
 
 /* Hadoop's Utils.readVLong. */
-static int64_t take_vint(struct slice *from)
+static int64_t cut_vint(struct slice *from)
 {
 	int first;
 
 	if (!from->size)
 		return 0;
-	first = (int8_t)take_number(from, 1);
+	first = (int8_t)cut_number(from, 1);
 	if (first >= -32)
 		return first;
 	switch ((first + 128) / 8) {
 	case 11: case 10: case 9: case 8: case 7:
 		return (int64_t)(first + 52) * 256 +
-		       (int64_t)take_number(from, 1);
+		       (int64_t)cut_number(from, 1);
 	case 6: case 5: case 4: case 3:
 		return (int64_t)(first + 88) * 65536 +
-		       (int64_t)take_number(from, 2);
+		       (int64_t)cut_number(from, 2);
 	case 2: case 1:
 		return (int64_t)(first + 112) * (1 << 24) +
-		       (int64_t)take_number(from, 3);
+		       (int64_t)cut_number(from, 3);
 	default:
 		/* Up to 8 bytes; those of sizes are positive. */
-		return (int64_t)take_number(from, (unsigned)(first + 129));
+		return (int64_t)cut_number(from, (unsigned)(first + 129));
 	}
 }
 
 /* A text with its length before it. */
-static struct slice take_text(struct slice *from)
+static struct slice cut_text(struct slice *from)
 {
-	int64_t n = take_vint(from);
+	int64_t n = cut_vint(from);
 
-	return n < 0 ? (struct slice){ NULL, 0 } : take(from, (uint64_t)n);
+	return n < 0 ? (struct slice){ NULL, 0 } : cut_bytes(from, (uint64_t)n);
 }
 
-static struct slice take_utf(struct slice *from)
+static struct slice cut_utf(struct slice *from)
 {
-	return take(from, take_number(from, 2));
+	return cut_bytes(from, cut_number(from, 2));
 }
 
 /* Blocks ------------------------------------------------------------------ */
@@ -147,8 +147,8 @@ static bool is_packed(struct slice name)
 
 static bool read_blocks(struct fl_yarn *yarn, struct slice index)
 {
-	struct slice compression = take_text(&index);
-	int64_t n = take_vint(&index);
+	struct slice compression = cut_text(&index);
+	int64_t n = cut_vint(&index);
 
 	yarn->packed = is_packed(compression);
 	if (!yarn->packed && !fl_slice_is(compression, "none"))
@@ -156,9 +156,9 @@ static bool read_blocks(struct fl_yarn *yarn, struct slice index)
 	for (; n > 0 && index.size; n--) {
 		struct block block;
 
-		block.offset = (uint64_t)take_vint(&index);
-		block.stored = (uint64_t)take_vint(&index);
-		block.size = (uint64_t)take_vint(&index);
+		block.offset = (uint64_t)cut_vint(&index);
+		block.stored = (uint64_t)cut_vint(&index);
+		block.size = (uint64_t)cut_vint(&index);
 		if (!fl_grow(&yarn->blocks, &yarn->capacity,
 			     yarn->nblocks + 1, sizeof(block)))
 			return fl_no_memory(fl_in_flame(yarn->in)) ==
@@ -177,20 +177,20 @@ static bool open_tfile(struct fl_yarn *yarn)
 
 	tail.data += tail.size - TAIL_SIZE;
 	tail.size = TAIL_SIZE;
-	offset = take_number(&tail, 8);
+	offset = cut_number(&tail, 8);
 	if (offset > yarn->all.size - TAIL_SIZE ||
 	    memcmp(tail.data + 4, magic, MAGIC_SIZE) != 0)
 		return bad(yarn, "ends early: it is cut");
 	metas.data += offset;
 	metas.size -= (size_t)offset;
-	for (n = take_vint(&metas); n > 0 && metas.size; n--) {
-		struct slice name = take_text(&metas);
-		bool packed = is_packed(take_text(&metas));
+	for (n = cut_vint(&metas); n > 0 && metas.size; n--) {
+		struct slice name = cut_text(&metas);
+		bool packed = is_packed(cut_text(&metas));
 		struct block part;
 
-		part.offset = (uint64_t)take_vint(&metas);
-		part.stored = (uint64_t)take_vint(&metas);
-		part.size = (uint64_t)take_vint(&metas);
+		part.offset = (uint64_t)cut_vint(&metas);
+		part.stored = (uint64_t)cut_vint(&metas);
+		part.size = (uint64_t)cut_vint(&metas);
 		if (fl_slice_is(name, "data:BCFile.index"))
 			return unpack(yarn, packed, part, &index) &&
 			       read_blocks(yarn, index);
@@ -198,18 +198,18 @@ static bool open_tfile(struct fl_yarn *yarn)
 	return bad(yarn, "has no index of its blocks");
 }
 
-/* A record of the block: the value of a container's is kept. */
+/* A record of the block: the value of a container's is stored. */
 static bool read_record(struct fl_yarn *yarn)
 {
-	struct slice key = take_text(&yarn->block), name = take_utf(&key);
+	struct slice key = cut_text(&yarn->block), name = cut_utf(&key);
 	int64_t n;
 
 	yarn->value.size = 0;
 	do {
 		struct slice part;
 
-		n = take_vint(&yarn->block);
-		part = take(&yarn->block, (uint64_t)(n < 0 ? -n : n));
+		n = cut_vint(&yarn->block);
+		part = cut_bytes(&yarn->block, (uint64_t)(n < 0 ? -n : n));
 		if (!part.data)
 			return bad(yarn, "a record is cut");
 		fl_buf_put(&yarn->value, part.data, part.size);
@@ -238,10 +238,10 @@ static bool next_of_tfile(struct fl_yarn *yarn, struct slice *name,
 			return false;
 		}
 	}
-	*name = take_utf(&yarn->files);
-	if (!fl_parse_digits(take_utf(&yarn->files), &size))
+	*name = cut_utf(&yarn->files);
+	if (!fl_parse_digits(cut_utf(&yarn->files), &size))
 		return bad(yarn, "a file has no size");
-	*bytes = take(&yarn->files, (uint64_t)size);
+	*bytes = cut_bytes(&yarn->files, (uint64_t)size);
 	return bytes->data || bad(yarn, "a file is cut");
 }
 
@@ -251,7 +251,7 @@ static bool open_indexed(struct fl_yarn *yarn)
 	uint64_t n;
 
 	at.data += all.size - UUID_SIZE - 4;
-	n = take_number(&at, 4);
+	n = cut_number(&at, 4);
 	if (n > all.size - 2 * UUID_SIZE - 4)
 		return bad(yarn, "its index is outside of the file");
 	if (!fl_yarn_read_index(&yarn->index, (struct slice){
@@ -295,7 +295,7 @@ static bool is_indexed(struct slice all)
 	    memcmp(all.data, all.data + all.size - UUID_SIZE, UUID_SIZE) != 0)
 		return false;
 	at.data += all.size - UUID_SIZE - 4;
-	n = take_number(&at, 4);
+	n = cut_number(&at, 4);
 	return n >= 4 && n <= all.size - 2 * UUID_SIZE - 4 &&
 	       memcmp(all.data + all.size - UUID_SIZE - 4 - n, "\xac\xed\0\5",
 		      4) == 0;

@@ -53,7 +53,7 @@ static bool need(struct reader *r, size_t n)
 }
 
 /* A number of n bytes, the highest first. */
-static uint64_t take(struct reader *r, unsigned n)
+static uint64_t read_number(struct reader *r, unsigned n)
 {
 	uint64_t value = 0;
 
@@ -64,7 +64,7 @@ static uint64_t take(struct reader *r, unsigned n)
 	return value;
 }
 
-static struct slice take_text(struct reader *r, uint64_t n)
+static struct slice read_text(struct reader *r, uint64_t n)
 {
 	struct slice text = { (const char *)r->at, (size_t)n };
 
@@ -86,7 +86,7 @@ static void add_handle(struct reader *r, struct slice text, size_t class)
 
 static const struct handle *handle_of(struct reader *r)
 {
-	uint64_t n = take(r, 4);
+	uint64_t n = read_number(r, 4);
 
 	if (!r->bad && n >= FIRST_HANDLE && n - FIRST_HANDLE < r->nhandles)
 		return &r->handles[n - FIRST_HANDLE];
@@ -98,14 +98,14 @@ static void skip_annotation(struct reader *r)
 {
 	while (!r->bad && need(r, 1) && *r->at != TC_ENDBLOCKDATA)
 		read_content(r);
-	take(r, 1);
+	read_number(r, 1);
 }
 
 /* The class of an object; SIZE_MAX: none. */
 static size_t read_class(struct reader *r)
 {
 	struct class class = { .super = SIZE_MAX };
-	unsigned tag = (unsigned)take(r, 1);
+	unsigned tag = (unsigned)read_number(r, 1);
 	const struct handle *handle;
 	size_t at = r->nclasses;
 
@@ -116,8 +116,8 @@ static size_t read_class(struct reader *r)
 		return handle ? handle->class : SIZE_MAX;
 	}
 	r->bad = r->bad || tag != TC_CLASSDESC || r->depth > MAX_DEPTH;
-	class.name = take_text(r, take(r, 2));
-	take(r, 8);
+	class.name = read_text(r, read_number(r, 2));
+	read_number(r, 8);
 	if (!fl_grow(&r->classes, &r->classes_capacity, at + 1,
 		     sizeof(class)))
 		r->bad = true;
@@ -125,12 +125,12 @@ static size_t read_class(struct reader *r)
 		return SIZE_MAX;
 	r->nclasses++;
 	add_handle(r, FL_SLICE(""), at);
-	class.flags = (unsigned)take(r, 1);
-	class.nfields = (unsigned)take(r, 2);
+	class.flags = (unsigned)read_number(r, 1);
+	class.nfields = (unsigned)read_number(r, 2);
 	r->bad = r->bad || class.nfields > MAX_FIELDS;
 	for (unsigned i = 0; !r->bad && i < class.nfields; i++) {
-		class.fields[i].type = (uint8_t)take(r, 1);
-		class.fields[i].name = take_text(r, take(r, 2));
+		class.fields[i].type = (uint8_t)read_number(r, 1);
+		class.fields[i].name = read_text(r, read_number(r, 2));
 		if (class.fields[i].type == 'L' || class.fields[i].type == '[')
 			read_content(r);
 	}
@@ -193,7 +193,7 @@ static void read_fields(struct reader *r, size_t at)
 	for (unsigned i = 0; !r->bad && i < class.nfields; i++) {
 		const struct field *field = &class.fields[i];
 		unsigned size = size_of(field->type);
-		uint64_t number = size ? take(r, size) : 0;
+		uint64_t number = size ? read_number(r, size) : 0;
 		struct slice text = size ? FL_SLICE("") : read_content(r);
 
 		for (size_t k = 0; k < FL_COUNT(numbers); k++)
@@ -238,10 +238,10 @@ static void read_array(struct reader *r)
 	uint64_t n;
 
 	add_handle(r, FL_SLICE(""), SIZE_MAX);
-	n = take(r, 4);
+	n = read_number(r, 4);
 	for (; n && !r->bad; n--)
 		if (size)
-			take(r, size);
+			read_number(r, size);
 		else
 			read_content(r);
 }
@@ -249,7 +249,7 @@ static void read_array(struct reader *r)
 /* The text, if it is a string. */
 static struct slice read_content(struct reader *r)
 {
-	unsigned tag = (unsigned)take(r, 1);
+	unsigned tag = (unsigned)read_number(r, 1);
 	struct slice text = FL_SLICE("");
 	const struct handle *handle;
 
@@ -273,14 +273,14 @@ static struct slice read_content(struct reader *r)
 		break;
 	case TC_STRING:
 	case TC_LONGSTRING:
-		text = take_text(r, take(r, tag == TC_STRING ? 2 : 8));
+		text = read_text(r, read_number(r, tag == TC_STRING ? 2 : 8));
 		add_handle(r, text, SIZE_MAX);
 		break;
 	case TC_ARRAY:
 		read_array(r);
 		break;
 	case TC_BLOCKDATA:
-		take_text(r, take(r, 1));
+		read_text(r, read_number(r, 1));
 		break;
 	default:
 		r->bad = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * zip: unpacks entries as a stream.  An archive of several files is one input
- * for each; as a decoder it gives the first alone, and the directory at the end
- * the number of others, for a warning.
+ * for each; as a decoder it returns the first alone, and the directory at the
+ * end the number of others, for a warning.
  */
 #include "fl.h"
 
@@ -34,7 +34,7 @@ struct zip {
 	bool directory;		/* the entry being read */
 	bool many;		/* all entries are read, by fl_zip_next */
 	struct fl_buf name;	/* of the entry; if many */
-	uint64_t behind;	/* offset behind its body; 0: not known */
+	uint64_t body_end;	/* offset after its body; 0: not known */
 	uint64_t left;		/* of a stored body */
 	uint32_t crc, crc_wanted;
 	char text[128];
@@ -137,8 +137,8 @@ static bool read_header(struct zip *zip, struct fl_in *under,
 	if (zip->many)
 		fl_buf_put(&zip->name, (const char *)head + LOCAL_SIZE, name);
 	fl_in_consume(under, size);
-	zip->behind = zip->flags & DESCRIBED ? 0 :
-		      fl_in_offset(under) + zip->left;
+	zip->body_end = zip->flags & DESCRIBED ? 0 :
+			  fl_in_offset(under) + zip->left;
 	zip->directories += zip->directory;
 	if (zip->directory && zip->method == STORED && !zip->left)
 		return true;
@@ -348,7 +348,7 @@ struct fl_zip {
 	const char *folder;
 	struct fl_buf path;
 	const char *damage;
-	bool told;		/* by fl_zip_read */
+	bool reported;		/* by fl_zip_read */
 };
 
 bool fl_zip_is_of_macos(struct slice path)
@@ -437,20 +437,20 @@ static bool put_path(struct fl_zip *zip)
 	return !zip->path.failed && !zip->zip->name.failed;
 }
 
-/* Goes on behind a damaged entry whose header told its size. */
+/* Goes on after a damaged entry whose header has its size. */
 static bool pass_damage(struct fl_zip *zip)
 {
-	uint64_t behind = zip->zip->behind, at;
+	uint64_t body_end = zip->zip->body_end, at;
 	size_t n;
 
-	while (at = fl_in_offset(zip->in), at < behind) {
+	while (at = fl_in_offset(zip->in), at < body_end) {
 		fl_in_peek(zip->in, 1, &n);
 		if (!n)
 			return false;
-		fl_in_consume(zip->in, (size_t)FL_MIN(n, behind - at));
+		fl_in_consume(zip->in, (size_t)FL_MIN(n, body_end - at));
 	}
 	zip->zip->at = HEADER;
-	return at == behind;
+	return at == body_end;
 }
 
 /* Skips what is left of an entry; false: the end, or damage. */
@@ -494,14 +494,14 @@ size_t fl_zip_read(struct fl_zip *zip, uint8_t *to, size_t capacity,
 		n = read_body(zip->zip, zip->in, to, capacity, damage);
 	if (*damage && zip->zip->at == OVER && !pass_damage(zip)) {
 		zip->damage = *damage;
-		zip->told = true;
+		zip->reported = true;
 	}
 	return n;
 }
 
 const char *fl_zip_damage(const struct fl_zip *zip)
 {
-	return zip->told ? NULL : zip->damage;
+	return zip->reported ? NULL : zip->damage;
 }
 
 const char *fl_zip_path(const struct fl_zip *zip)

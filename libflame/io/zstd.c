@@ -28,7 +28,7 @@ static FL_LATE(libzstd, LIBZSTD, LIBZSTD_FILE, "zstd", "reads and writes zstd");
 struct zstd {
 	struct fl_frames frames;
 	ZSTD_DStream *stream;
-	size_t want;		/* bytes that it takes in a step; 0: any */
+	size_t want;		/* bytes that it reads in a step; 0: any */
 };
 
 /* lz4 has the same skippable frames: the frame after them decides. */

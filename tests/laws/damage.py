@@ -7,19 +7,19 @@ Prints what breaks a law, a line each; nothing if all hold:
 - no signal, no status but 0 and 2;
 - where events of the whole are missing, a line on standard error has the
   number of them, or of more; --partial fail ends with 2 then;
-- one thread and two give the same bytes, the same messages.
+- one thread and two write the same bytes, the same messages.
 
-"flips" flips bits anywhere behind the header, "places" in the header, in sizes
+"flips" flips bits anywhere after the header, "places" in the header, in sizes
 and types of events, and in metadata.  A flip that changes only a value cannot
 be seen: a number of samples that an event stands for, or an event's type where
 another has the same layout.  So after a flip, one event may have moved from
 one metric to another, or be missing, or weigh more or less, and nothing is
-told.  Names in metadata have no sum either: a class may get another name, and
-all of its events be listed under that.
+reported.  Names in metadata have no sum either: a class may get another name,
+and all of its events be listed under that.
 
 After a cut, every stack that is read is one of the whole recording, with no
 more samples than there.  Of a recording of one chunk, recording.py says how
-many events are whole and can be named: so many are read, no fewer, no more.
+many events are whole and can be named: exactly as many are read.
 """
 import collections
 import random
@@ -45,10 +45,10 @@ def totals(text):
             for line in text.decode().splitlines()[1:]}
 
 
-def told(said):
-    """How many events the lines tell of at most; -1: they tell of no damage.
+def reported(said):
+    """How many events the lines report at most; -1: they report no damage.
 
-    Where they tell of bytes only, an event has EVENT bytes or more.
+    Where they report bytes only, an event has EVENT bytes or more.
     """
     if re.search('nothing of it can be drawn|not a profile of a known',
                  said):
@@ -84,11 +84,11 @@ def is_one_event(found):
 
 
 def is_right(found, said, cut_off):
-    """Nobody can tell how many events, or chunks, were behind a cut."""
+    """How many events or chunks followed a cut is not known."""
     if cut_off:
-        return found == whole or told(said) >= 0
-    if told(said) >= 0:
-        return missing(found) <= told(said) + 1
+        return found == whole or reported(said) >= 0
+    if reported(said) >= 0:
+        return missing(found) <= reported(said) + 1
     return found == whole or is_one_event(found) or missing(found) == 0
 
 
@@ -119,7 +119,7 @@ def flip(bit, what=''):
 
 
 def places(chunk):
-    """(name, first bit, bit behind the last) of what is flipped."""
+    """(name, first bit, bit after the last) of what is flipped."""
     events = [event for event in chunk.events if event[2] > 1]
     for begin, end, _ in draw.sample(events, min(PLACES, len(events))):
         kind, fields = chunk.parts(begin)

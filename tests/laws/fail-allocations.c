@@ -7,9 +7,10 @@
  *	LD_PRELOAD=fail-allocations.so FAIL_FIRST=N FAIL_MORE=N COMMAND...
  *
  * The first FAIL_FIRST allocations fail in turn, and FAIL_MORE of the others,
- * evenly spread.  FAIL_AT=N is a single one, whose place is told.  FAIL_RESULT is
- * a file that the program writes, or a site's folder: it is removed before each
- * run, and the file or the site's manifest.json counts as output.
+ * evenly spread.  FAIL_AT=N is a single one, whose place is printed.
+ * FAIL_RESULT is a file that the program writes, or a site's folder: it is
+ * removed before each run, and the file or the site's manifest.json counts as
+ * output.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -127,7 +128,7 @@ static void begin(long fail_at)
 	counter->count = 0;
 }
 
-static struct output take(int fd)
+static struct output read_output(int fd)
 {
 	struct output o = { __libc_malloc(OUTPUT_MAX + 1), 0 };
 	ssize_t n = pread(fd, o.text, OUTPUT_MAX, 0);
@@ -172,8 +173,8 @@ static bool run(long fail_at, struct run *run)
 	}
 	if (waitpid(pid, &run->status, 0) != pid)
 		abort();
-	run->out = take(out_fd);
-	run->err = take(err_fd);
+	run->out = read_output(out_fd);
+	run->err = read_output(err_fd);
 	if (result)
 		append_result(&run->out);
 	return true;
@@ -210,7 +211,7 @@ static const char *problem(const struct run *run, const struct run *right)
 	return line ? NULL : "fails, but does not say of memory";
 }
 
-static void tell(long at, const char *what, const struct run *run)
+static void report(long at, const char *what, const struct run *run)
 {
 	size_t n = strcspn(run->err.text, "\n");
 
@@ -249,7 +250,7 @@ static bool each(long first, long more, const struct run *right, long all)
 			return false;
 		what = problem(&r, right);
 		if (what)
-			tell(at, what, &r);
+			report(at, what, &r);
 		drop(&r);
 	}
 	fprintf(stderr, "%ld of %ld allocations\n", tried, all);

@@ -108,7 +108,7 @@ def messages():
     whole = pprof()
     write('whole.pb', whole, 'main 5\n')
     for at in 'string', 'function', 'location', 'unit':
-        for name, n in ('behind', 9), ('largest', largest), ('zero', 0):
+        for name, n in ('after-end', 9), ('largest', largest), ('zero', 0):
             write(f'{at}-{name}.pb', pprof(**{at: n}))
     for n in range(1, len(whole)):
         if n % 5 == 0:

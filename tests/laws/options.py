@@ -114,7 +114,7 @@ def run(command, path=None):
         done = subprocess.run(command, capture_output=True, stdin=stdin,
                               timeout=60 * SLOW)
     except subprocess.TimeoutExpired:
-        return None, None, b'it takes too long'
+        return None, None, b'it is too slow'
     finally:
         if path:
             stdin.close()
@@ -133,7 +133,7 @@ def folded(page):
                           capture_output=True).stdout
 
 
-def told(said):
+def comparable(said):
     """How many samples had no stack depends on when the first of cpu came:
     from there on only those are counted."""
     return [line for line in said.split(b'\n')
@@ -151,7 +151,7 @@ def problem_of(first, others):
                 all_of_it or out[:1] != b'<' or
                 folded(other[1]) != folded(out))):
             return '%s: other output, or status %s' % (name, other[0])
-        if all_of_it and told(other[2]) != told(said):
+        if all_of_it and comparable(other[2]) != comparable(said):
             return '%s: it says something else' % name
     return None
 

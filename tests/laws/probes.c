@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which format each file is taken for, and how many bits each format would
- * give for it, in a line:
+ * Which format each file is read as, and how many bits each format would
+ * claim for it, in a line:
  *
  *	FILE	FORMAT	FORMAT=BITS ...
  *

@@ -148,7 +148,7 @@ class Chunk:
                            self.has_symbol(found['name'], cut))
 
     def is_native(self, key):
-        """Whether frames of a type are told by their symbol alone."""
+        """Whether frames of a type are named by their symbol alone."""
         pool = self.constants.get('jdk.types.FrameType', {})
         texts = {k: values[0][1].get('description') or
                  values[0][1].get('string') for k, values in pool.items()}

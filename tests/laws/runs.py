@@ -152,19 +152,19 @@ def figures():
     rng = random.Random(5)
     before = [run(rng) for _ in range(6)]
     after = [run(rng, 1.2) for _ in range(5)]
-    told, _ = compare(before, after)
+    report, _ = compare(before, after)
     rows = hypotheses(before + after)
     usual, freedom = prior(rows, 6)
-    if [c['frame'] for c in told['changes']] != ['parse']:
-        print('changes:', told['changes'])
+    if [c['frame'] for c in report['changes']] != ['parse']:
+        print('changes:', report['changes'])
         return
-    near('compared', told['frames_compared'], len(rows))
-    change = told['changes'][0]
+    near('compared', report['frames_compared'], len(rows))
+    change = report['changes'][0]
     values = [r['main;read;parse'] for r in before + after]
     if change['runs_before'] + change['runs_after'] != values:
         print('values:', change, values)
     check_figures(change, values, 6, usual, freedom)
-    check_figures(told['total'], [sum(r.values()) for r in before + after], 6,
+    check_figures(report['total'], [sum(r.values()) for r in before + after], 6,
                   usual, freedom)
 
 
@@ -173,10 +173,10 @@ def nulls():
     found = within = 0
     for i in range(60):
         n = 3 + i % 4
-        told, status = compare([run(rng, 1, 0.03) for _ in range(n)],
+        report, status = compare([run(rng, 1, 0.03) for _ in range(n)],
                                [run(rng, 1, 0.03) for _ in range(n)],
                                '--gate', '3%')
-        found += bool(told['changes'])
+        found += bool(report['changes'])
         within += status == 0
     if found > 3 or within:
         print(f'{found} of 60 equal pairs have a finding, {within} "within"')
@@ -186,12 +186,12 @@ def planted():
     rng = random.Random(7)
     named = other = 0
     for _ in range(40):
-        told, _ = compare([run(rng) for _ in range(8)],
+        report, _ = compare([run(rng) for _ in range(8)],
                           [run(rng, 1.1) for _ in range(8)])
-        right = [c for c in told['changes']
+        right = [c for c in report['changes']
                  if c['frame'] in ('parse', 'read') and not c['self']]
         named += bool(right)
-        other += len(told['changes']) - len(right)
+        other += len(report['changes']) - len(right)
     if named < 36 or other > (named + other) / 20 + 1:
         print(f'found in {named} of 40, other frames: {other}')
 

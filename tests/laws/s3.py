@@ -14,7 +14,7 @@ It knows the access key AKID with the secret "wJalr/+=secret", in eu-west-1.
 	far		is in eu-north-1
 	moved		is in eu-north-1, and says so by another error
 	many		10,000 keys below _temporary/, one beside them
-	loop		gives the same page for ever
+	loop		sends the same page for ever
 	cut, page, other, nested, entity	listings that are none
 
 	drop*		each answer ends 100000 bytes before it should
@@ -157,7 +157,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif key not in keys:
             self.error(404, "NoSuchKey", "The specified key does not exist.")
         else:
-            self.give(key)
+            self.send_file(key)
 
     def list(self, bucket, options):
         if bucket in HOSTILE:
@@ -185,7 +185,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         text += "<EncodingType>url</EncodingType></ListBucketResult>"
         self.answer(200, text.encode())
 
-    def give(self, key):
+    def send_file(self, key):
         body = keys[key]
         name = os.path.basename(key)
         offset = int(self.headers.get("Range", "bytes=0-")[len("bytes="):-1])

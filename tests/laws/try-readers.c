@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Laws of readers and filters that are tried many times over a file, and so
- * in one process: tests/laws/readers gives it all of tests/data.  Formats
+ * in one process: tests/laws/readers runs it on all of tests/data.  Formats
  * are detected and filters come from the table: new ones need nothing here
  * to be tried.  TAP, a line a law and file.
  *
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* Places to cut at: all of a small file, else about so many. */
+/* Places to cut at: all of a small file, else about CUTS. */
 enum { SMALL = 1500, CUTS = 150, LAST = 30 };
 
 /* Weights by metric and stack: ids of one dictionary, so they compare. */
@@ -119,7 +119,7 @@ static struct flame_sink *counter(struct weights *weights)
 	return sink;
 }
 
-/* Failed or damaged, it may; what a failure gave counts as nothing. */
+/* Failed or damaged, it may; the output of a failure counts as nothing. */
 static int pump(struct slice bytes, const char *as, struct flame_sink *sink,
 		struct weights *weights)
 {
@@ -131,7 +131,7 @@ static int pump(struct slice bytes, const char *as, struct flame_sink *sink,
 	if (source) {
 		/*
 		 * A repeated chunk must count twice, as records of others do;
-		 * what pprof drops is told behind the samples.
+		 * what pprof drops is reported after the samples.
 		 */
 		status = flame_ask(source, "overlap", "keep") == FLAME_OK &&
 			 flame_ask(source, "unpruned", NULL) == FLAME_OK ?
@@ -275,7 +275,7 @@ static void cut_anywhere(void)
 	     size += file.size - size <= LAST ? 1 : step)
 		cut_at(size, &w);
 	fl_map_free(&w.map);
-	verdict("cut anywhere, it gives no more than the whole");
+	verdict("cut anywhere, it has no more than the whole");
 }
 
 /* Packed, and twice ---------------------------------------------------------- */
@@ -361,7 +361,7 @@ static void concatenated(int damage, const struct fl_buf *zip)
 	twice(file, file, "twice");
 	if (!text || ends) {
 		twice(z, z, "packed twice");
-		/* Zeros behind a packed member are padding. */
+		/* Zeros after a packed member are padding. */
 		if (file.data[0])
 			twice(z, file, "packed, plain");
 	}
@@ -402,7 +402,7 @@ static void try_filter(const struct fl_filter *row, const char *arg)
 	snprintf(what, sizeof(what), "--%s %s", row->name, arg ? arg : "");
 	sink = filtered(&once, row->name, arg, 1);
 	if (!sink)
-		return;		/* an argument that it does not take */
+		return;		/* an argument that it refuses */
 	pump(file, format, sink, &once);
 	if (once.sum > whole.sum)
 		complain("%s: %" PRId64 " of %" PRId64, what, once.sum,

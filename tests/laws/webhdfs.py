@@ -18,7 +18,7 @@ that is active, as of an HA pair.  Names below FOLDER choose what goes wrong:
 	drop*		each answer ends 100000 bytes before it should
 	gone*		so does each, having given no byte
 	slow*		stops after 1000 bytes and stays open
-	drip*		gives a byte now and then
+	drip*		sends a byte now and then
 	mute*		says nothing at all and stays open
 	header*		has a header of 2 MB
 	lines*		has a header of lines that come one by one, without end
@@ -89,12 +89,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if self.is_standby(query.get("namenode")):
                 self.standby()
             else:
-                self.give(rest, int(query.get("offset", 0)))
+                self.send_file(rest, int(query.get("offset", 0)))
         elif place == "files":
-            self.give(rest, int(self.headers.get("Range", "bytes=0-")
+            self.send_file(rest, int(self.headers.get("Range", "bytes=0-")
                                 [len("bytes="):-1]), True)
         elif place == "whole":
-            self.give(rest, 0)
+            self.send_file(rest, 0)
         elif place == "api" and rest.endswith("/logs"):
             self.zip(rest.split("/")[-2])
         elif place == "loop":
@@ -187,7 +187,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         return not self.close_connection
 
-    def give(self, path, offset, ranges=False):
+    def send_file(self, path, offset, ranges=False):
         name = os.path.basename(path)
         try:
             with open(os.path.join(root, path), "rb") as file:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For tests of readers: what a small text is as folded stacks, and that a cut
- * never gives what was not there.
+ * never adds what was not there.
  */
 #ifndef TESTS_FOLDS_H
 #define TESTS_FOLDS_H

@@ -34,7 +34,7 @@ Test(decoders, what_is_ahead_may_be_left)
 	fl_buf_free(&text);
 }
 
-/* Neither is who waits for a pipe that gives nothing more. */
+/* Neither is who waits for a pipe that sends nothing more. */
 Test(decoders, a_pipe_that_is_silent_may_be_left, .timeout = 20)
 {
 	struct fl_buf text = make_text(1 << 20), packed;

@@ -543,7 +543,7 @@ Test(maps, keys_that_were_written_to_collide_are_found_at_once)
 	find_near(keys, FL_COUNT(keys), salt, factor);
 	for (i = 0; i < FL_COUNT(keys); i++)
 		cr_assert(fl_map_put(&map, keys[i], NULL));
-	/* It was as everybody knows it, and is no longer. */
+	/* The salt was the well-known one, and changed. */
 	cr_expect_not(map.ordered);
 	cr_expect_neq(map.salt, salt);
 	for (i = 0; i < FL_COUNT(keys); i++)

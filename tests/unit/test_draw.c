@@ -615,7 +615,7 @@ Test(html, captions_are_parts_of_names)
 	static uint8_t data[4096];
 	static const uint8_t captions[] = {
 		0, 2, 5, 3, 1,		/* an end; 'L' before; dotted */
-		0, 6, 3, 15, 8,		/* behind: "<T>::f", "()V", ... */
+		0, 6, 3, 15, 8,		/* after it: "<T>::f", "()V", ... */
 		0, 0, 2, 2, 4,		/* Class.method */
 		0, 3, 2, 4, 2,		/* method */
 		0, 3, ':', ':', 'f', 0, 4, 0xce, 0xbb, '.', 'f',

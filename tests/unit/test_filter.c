@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters that take whole stacks, or frames out of them.
+ * Filters that remove whole stacks, or frames of them.
  */
 #include "filter.h"
 

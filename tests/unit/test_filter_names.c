@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters that give frames other names.
+ * Filters that rename frames.
  */
 #include "filter.h"
 #include "filter/tidy.h"

@@ -82,7 +82,7 @@ static struct flame_sink *collector(void)
 	return sink;
 }
 
-/* A source that gives what stands in a list ----------------------------- */
+/* A source that reads a list --------------------------------------------- */
 
 struct list {
 	const struct flame_sample *at;
@@ -808,7 +808,7 @@ Test(pick, a_sum_that_overflows_is_an_error)
 	};
 
 	cr_expect_eq(flame_put(sink, &s), FLAME_OK);
-	flame_put(sink, &s);	/* or it is told at the end */
+	flame_put(sink, &s);	/* or it is reported at the end */
 	cr_expect_eq(flame_finish(sink), FLAME_FAILED);
 	cr_expect(strstr(flame_error(flame), "2^63"));
 }
@@ -879,19 +879,19 @@ Test(pump, ends_where_a_sink_fails)
 	cr_expect_str_eq(flame_error(flame), "full at 1");
 }
 
-static int told;
+static int calls;
 
 static int tell_begin(struct flame_sink *sink, struct flame_source *source)
 {
 	(void)sink, (void)source;
-	told += 1;
+	calls += 1;
 	return FLAME_OK;
 }
 
 static int tell_end(struct flame_sink *sink, struct flame_source *source)
 {
 	(void)sink, (void)source;
-	told += 100;
+	calls += 100;
 	return FLAME_OK;
 }
 
@@ -903,9 +903,9 @@ Test(pump, tells_every_sink_of_begin_and_end)
 	sink->begin = tell_begin;
 	sink->end = tell_end;
 	sink = flame_filter(sink, "dot", NULL);
-	told = 0;
+	calls = 0;
 	cr_expect_eq(flame_pump(source, sink), FLAME_OK);
-	cr_expect_eq(told, 101);
+	cr_expect_eq(calls, 101);
 	flame_close(source);
 	flame_finish(sink);
 }

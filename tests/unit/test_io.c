@@ -165,7 +165,7 @@ static struct fl_in *decoded(struct fl_buf bytes)
 		fl_in_memory(flame, bytes.data, bytes.size, "some"));
 }
 
-/* All that comes out is `text`; the damage is as told, and in is closed. */
+/* All that comes out is `text`; the damage is `damage`, and in is closed. */
 static void expect(struct fl_in *in, const char *at, size_t size,
 		   const char *damage)
 {
@@ -389,7 +389,7 @@ static unsigned parts_of(const uint8_t *at)
 
 /*
  * What is soon looked at is several mappings, lest a large piece of the page
- * cache be mapped at once; what is behind is one.
+ * cache be mapped at once; what is before it is one.
  */
 Test(inputs, a_mapped_file_is_in_few_parts)
 {
@@ -498,7 +498,7 @@ static void see(void *arg, const struct flame_progress *at)
 	seen->size = at->size;
 }
 
-/* As readers of lines do; gives the bytes. */
+/* As readers of lines do; returns the bytes. */
 static size_t read_through(struct fl_in *in)
 {
 	size_t n, all = 0;
@@ -576,10 +576,10 @@ Test(decoders, each_gives_back_what_went_in)
 	}
 }
 
-/* Packs text in three pieces with some between and some behind. */
+/* Packs text in three pieces with some between and some after. */
 static struct fl_buf in_pieces(const struct packer *packer,
 			       struct fl_buf text, struct slice between,
-			       struct slice behind)
+			       struct slice after)
 {
 	size_t third = text.size / 3, i;
 	struct fl_buf out = { 0 }, piece;
@@ -588,14 +588,14 @@ static struct fl_buf in_pieces(const struct packer *packer,
 		piece = packer->pack(text.data + i * third,
 				     i < 2 ? third : text.size - 2 * third);
 		fl_buf_put(&out, piece.data, piece.size);
-		fl_buf_put(&out, i < 2 ? between.data : behind.data,
-			   i < 2 ? between.size : behind.size);
+		fl_buf_put(&out, i < 2 ? between.data : after.data,
+			   i < 2 ? between.size : after.size);
 		fl_buf_free(&piece);
 	}
 	return out;
 }
 
-static void expect_pieces(struct slice between, struct slice behind,
+static void expect_pieces(struct slice between, struct slice after,
 			  const char *rest)
 {
 	struct fl_buf text = make_text(1000000), packed, all = { 0 };
@@ -604,7 +604,7 @@ static void expect_pieces(struct slice between, struct slice behind,
 	fl_buf_put(&all, text.data, text.size);
 	fl_buf_put(&all, rest, strlen(rest));
 	for (i = 0; i < FL_COUNT(packers); i++) {
-		packed = in_pieces(&packers[i], text, between, behind);
+		packed = in_pieces(&packers[i], text, between, after);
 		expect(decoded(packed), all.data, all.size, NULL);
 		fl_buf_free(&packed);
 	}
@@ -730,7 +730,7 @@ static void mix(struct fl_buf *packed, struct fl_buf *all, size_t size)
 Test(decoders, packed_and_plain_members_are_one_stream)
 {
 	static const size_t sizes[] = { 40, 500, 513, 70000, 300000 };
-	/* Valgrind takes its time: see tests/tap.sh. */
+	/* Valgrind is slow: see tests/tap.sh. */
 	size_t n = getenv("TEST_SLOW") ? 3 : FL_COUNT(sizes);
 	pthread_t thread;
 

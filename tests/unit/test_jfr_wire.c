@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reads many compressed integers at once gives what one by one gives. */
+/* Reading many compressed integers at once equals reading them one by one. */
 #include <criterion/criterion.h>
 
 #include "fl.h"
@@ -16,7 +16,7 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(state >> 33) % below;
 }
 
-/* Integers of one to nine bytes, most of them short; garbage behind them. */
+/* Integers of one to nine bytes, most of them short; garbage after them. */
 static void fill(uint8_t *at, size_t room)
 {
 	for (size_t i = 0; i < room; i++) {
@@ -66,14 +66,14 @@ static void make_steps(struct fl_jfr_reader *reader, struct fl_jfr_step *steps)
 
 	memset(reader, 0, sizeof(*reader));
 	for (unsigned i = 0; i < n; i++) {
-		bool taken = slot < FL_JFR_SLOTS - 1 && draw(2);
+		bool used = slot < FL_JFR_SLOTS - 1 && draw(2);
 
 		if (i + 1 == n)
-			taken = true;
+			used = true;
 		steps[i] = (struct fl_jfr_step){
-			.code = FL_JFR_VAR, .slot = taken ? (int8_t)slot : -1
+			.code = FL_JFR_VAR, .slot = used ? (int8_t)slot : -1
 		};
-		if (!taken) {
+		if (!used) {
 			before++;
 			continue;
 		}

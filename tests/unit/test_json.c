@@ -20,7 +20,7 @@ static const char *const marks[] = {
 	[FL_JSON_NULL] = "0",
 };
 
-/* Its tokens, a mark each, with texts in < and > and the error behind. */
+/* Its tokens, a mark each, with texts in < and > and then the error. */
 static const char *tokens_of(const char *text, size_t size)
 {
 	struct fl_json json;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers of JSON: what comes out of small documents, what is told of odd
- * ones, and that a cut never gives what was not there.
+ * Readers of JSON: what comes out of small documents, what is said of odd
+ * ones, and that a cut never adds what was not there.
  */
 #include "fl.h"
 

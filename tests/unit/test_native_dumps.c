@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text of gdb, bpftrace, dtrace, sample and VTune: what comes out, what is
- * said, and that no cut gives what was not there.
+ * said, and that no cut adds what was not there.
  */
 #include "fl.h"
 
@@ -75,7 +75,7 @@ static long weight_in(const char *text, const char *line, size_t stack)
 	return -1;
 }
 
-/* Each prefix gives stacks of the whole, and no more of any. */
+/* Each prefix has stacks of the whole, and no more of any. */
 static void cut_everywhere(const char *format, const char *text,
 			   const char *option)
 {
@@ -96,7 +96,7 @@ static void cut_everywhere(const char *format, const char *text,
 				blank--;
 			cr_expect_leq(atol(blank + 1),
 				      weight_in(whole, line, blank - line),
-				      "%s cut at %zu gives %.*s", format, n,
+				      "%s cut at %zu has %.*s", format, n,
 				      (int)(lf - line), line);
 			line = lf + 1;
 		}
@@ -570,7 +570,7 @@ Test(vtune, columns_are_those_of_the_header)
 	      "a;x;7;0,5\n", "a 500000000\n");
 	FOLDS("vtune", "Function Stack|CPU Time:Self\na|0.5s\n",
 	      "a 500000000\n");
-	/* Another table behind it. */
+	/* Another table after it. */
 	FOLDS("vtune", TABLE "a,1,x\n b,1,x\n"
 	      "Function Stack\tCPU Time:Self\n c\t1ms\n   d\t1us\n",
 	      "a 1000000000\na;b 1000000000\nc 1000000\nc;d 1000\n");

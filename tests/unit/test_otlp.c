@@ -94,7 +94,7 @@ static void put_times(struct fl_buf *sample, unsigned n)
 	fl_put_bytes(sample, SAMPLE_TIMESTAMPS, times, 8 * n);
 }
 
-/* A sample whose fields 2 to 4 are given, and so many timestamps. */
+/* A sample with these fields 2 to 4, and `times` timestamps. */
 static void put_sample(uint64_t stack, const char *second, const char *third,
 		       const char *fourth, unsigned times)
 {

@@ -14,7 +14,7 @@ enum { ENOUGH = 9 << 20 };	/* bytes: several parts */
 static size_t parallel_size;	/* fl_parallel_size; 0: the readers' own */
 static const char *written = "folded";	/* the format of the results */
 
-/* What is read of a text by so many threads, and what is said of it. */
+/* What N threads read of a text, and what is said of it. */
 struct result {
 	struct fl_buf text;	/* folded */
 	struct fl_buf said;
@@ -88,7 +88,7 @@ static void same_with_any_number(const struct fl_buf *text,
 				  (!one.text.size ||
 				   memcmp(one.text.data, all.text.data,
 					  one.text.size) == 0),
-			  "%u threads gave something else with %s %s", threads,
+			  "%u threads wrote something else with %s %s", threads,
 			  option ? option : "nothing", value ? value : "");
 		fl_buf_free(&all.text);
 		fl_buf_free(&all.said);
@@ -98,7 +98,7 @@ static void same_with_any_number(const struct fl_buf *text,
 }
 
 /*
- * Lines of stacks, none of which is in all parts: of so many in a megabyte, or
+ * Lines of stacks, none of which is in all parts: of `n` in a megabyte, or
  * (0) each another.
  */
 static struct fl_buf text_of(unsigned stacks)
@@ -340,7 +340,7 @@ Test(recordings, that_are_small_are_read_the_same)
 	fl_buf_free(&text);
 }
 
-/* Chunks with so many times that others are not read beside them. */
+/* Chunks with enough times that others are not read beside them. */
 Test(recordings, of_many_times_are_read_the_same)
 {
 	static const char *const names[] = {

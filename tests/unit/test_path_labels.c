@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels that paths tell, and paths that only look like it.
+ * Labels from paths, and paths that only look like it.
  */
 #include "fl.h"
 
@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 
 /* "app=x executor=3", in the order of the keys. */
-static void tells(const char *path, const char *wanted)
+static void expect(const char *path, const char *wanted)
 {
 	struct fl_path_labels labels;
 	struct fl_buf found = { 0 };
@@ -31,36 +31,36 @@ static void tells(const char *path, const char *wanted)
 
 Test(path_labels, rapids_has_one_file_per_executor_stage_and_epoch)
 {
-	tells(RAPIDS "application_1600000000000_0042-exec-7-stage-11-epoch-0"
+	expect(RAPIDS "application_1600000000000_0042-exec-7-stage-11-epoch-0"
 	      ".jfr", "app=application_1600000000000_0042 executor=7 "
 	      "stage=11 epoch=0");
-	tells(RAPIDS "app-20251121101112-0001-exec-12-stage-3-epoch-10.jfr.gz",
+	expect(RAPIDS "app-20251121101112-0001-exec-12-stage-3-epoch-10.jfr.gz",
 	      "app=app-20251121101112-0001 executor=12 stage=3 epoch=10");
-	tells(RAPIDS "local-1700000000000-exec-driver-stage-0-epoch-1.jfr",
+	expect(RAPIDS "local-1700000000000-exec-driver-stage-0-epoch-1.jfr",
 	      "app=local-1700000000000 executor=driver stage=0 epoch=1");
-	tells(RAPIDS "x-exec-1-stage-2.jfr", "app=x executor=1 stage=2");
-	tells(RAPIDS "x-stage-2.jfr", "app=x stage=2");
-	tells(RAPIDS "x-stage-2-epoch-3.jfr", "app=x stage=2 epoch=3");
-	tells(RAPIDS "x-exec-1.jfr", "app=x executor=1");
-	tells(RAPIDS "x.jfr", "app=x");
-	tells("async-profiler-app-x-exec-1-stage-2-epoch-0.folded.zst",
+	expect(RAPIDS "x-exec-1-stage-2.jfr", "app=x executor=1 stage=2");
+	expect(RAPIDS "x-stage-2.jfr", "app=x stage=2");
+	expect(RAPIDS "x-stage-2-epoch-3.jfr", "app=x stage=2 epoch=3");
+	expect(RAPIDS "x-exec-1.jfr", "app=x executor=1");
+	expect(RAPIDS "x.jfr", "app=x");
+	expect("async-profiler-app-x-exec-1-stage-2-epoch-0.folded.zst",
 	      "app=x executor=1 stage=2 epoch=0");
 }
 
 Test(path_labels, names_of_folders_and_pods)
 {
-	tells("spark-kubernetes-executor_var_log_tiger_async-35-11.jfr",
+	expect("spark-kubernetes-executor_var_log_tiger_async-35-11.jfr",
 	      "executor=35 stage=11");
-	tells("/x/async-3-0.jfr.gz", "executor=3 stage=0");
-	tells("/x/noasync-3-0.jfr", "");
-	tells("/x/async-3.jfr", "");
-	tells("/logs/spark-pi-7469dd71c499fafb-exec-7/rec.jfr", "executor=7");
-	tells("/logs/-exec-7/rec.jfr", "");
-	tells("s3://b/applications/00f1/jobs/00f2/SPARK_EXECUTOR/12/a.jfr",
+	expect("/x/async-3-0.jfr.gz", "executor=3 stage=0");
+	expect("/x/noasync-3-0.jfr", "");
+	expect("/x/async-3.jfr", "");
+	expect("/logs/spark-pi-7469dd71c499fafb-exec-7/rec.jfr", "executor=7");
+	expect("/logs/-exec-7/rec.jfr", "");
+	expect("s3://b/applications/00f1/jobs/00f2/SPARK_EXECUTOR/12/a.jfr",
 	      "app=00f2 executor=12");
-	tells("applications/00f1/jobs/00f2/SPARK_DRIVER/a.jfr",
+	expect("applications/00f1/jobs/00f2/SPARK_DRIVER/a.jfr",
 	      "app=00f2 executor=driver");
-	tells("/d/0412/executor/app-20251121101112-0001/5/a.jfr",
+	expect("/d/0412/executor/app-20251121101112-0001/5/a.jfr",
 	      "app=app-20251121101112-0001 executor=5");
 }
 
@@ -71,9 +71,9 @@ Test(path_labels, an_expression_comes_first)
 	cr_assert_eq(flame_process_path_labels(flame, "run(\\d+)/(?<host>[^/(]+)/"
 				       "(?:x|e(?P<executor>\\d+))"),
 		     FLAME_OK, "%s", flame_error(flame));
-	tells("/run12/node(3)/e7.jfr", "");
-	tells("/run12/node3/e7.jfr", "executor=7 host=node3");
-	tells("/run12/node3/x/p-exec-9/a.jfr", "executor=9 host=node3");
+	expect("/run12/node(3)/e7.jfr", "");
+	expect("/run12/node3/e7.jfr", "executor=7 host=node3");
+	expect("/run12/node3/x/p-exec-9/a.jfr", "executor=9 host=node3");
 	cr_assert_eq(flame_process_path_labels(flame, "(?<color>a)"), FLAME_FAILED);
 	cr_assert(strstr(flame_error(flame), "no label \"color\": there are "
 			 "app, attempt"));
@@ -88,61 +88,61 @@ Test(path_labels, an_expression_comes_first)
 
 Test(path_labels, an_app_of_rapids_may_hold_anything)
 {
-	tells(RAPIDS "4711@node-3.local-exec-7-stage-1-epoch-0.jfr",
+	expect(RAPIDS "4711@node-3.local-exec-7-stage-1-epoch-0.jfr",
 	      "app=4711@node-3.local executor=7 stage=1 epoch=0");
-	tells(RAPIDS "a-exec-1-stage-2-epoch-3-exec-4-stage-5-epoch-6.jfr",
+	expect(RAPIDS "a-exec-1-stage-2-epoch-3-exec-4-stage-5-epoch-6.jfr",
 	      "app=a-exec-1-stage-2-epoch-3 executor=4 stage=5 epoch=6");
-	tells(RAPIDS "nightly job-stage-x-stage-5.jfr",
+	expect(RAPIDS "nightly job-stage-x-stage-5.jfr",
 	      "app=nightly job-stage-x stage=5");
-	tells(RAPIDS "x-epoch-3.jfr", "app=x-epoch-3");
-	tells(RAPIDS "x-exec-a-stage-1.jfr", "app=x-exec-a stage=1");
+	expect(RAPIDS "x-epoch-3.jfr", "app=x-epoch-3");
+	expect(RAPIDS "x-exec-a-stage-1.jfr", "app=x-exec-a stage=1");
 }
 
 Test(path_labels, sparks_plugin_has_a_folder_per_application)
 {
-	tells("hdfs/prof/application_1600000000000_0042/profile-exec-7.jfr",
+	expect("hdfs/prof/application_1600000000000_0042/profile-exec-7.jfr",
 	      "app=application_1600000000000_0042 executor=7");
-	tells("application_1600000000000_0042_2/profile-exec-7.jfr",
+	expect("application_1600000000000_0042_2/profile-exec-7.jfr",
 	      "app=application_1600000000000_0042 attempt=2 executor=7");
-	tells("app-20251121101112-0001/profile-driver.jfr",
+	expect("app-20251121101112-0001/profile-driver.jfr",
 	      "app=app-20251121101112-0001 executor=driver");
-	tells("/p/spark-0123456789abcdef0123456789abcdef//profile-exec-1.jfr",
+	expect("/p/spark-0123456789abcdef0123456789abcdef//profile-exec-1.jfr",
 	      "app=spark-0123456789abcdef0123456789abcdef executor=1");
-	tells("spark-application-1700000000000/profile-exec-1.jfr",
+	expect("spark-application-1700000000000/profile-exec-1.jfr",
 	      "app=spark-application-1700000000000 executor=1");
-	tells("local-1700000000000/profile-my-exec-job-exec-3.jfr",
+	expect("local-1700000000000/profile-my-exec-job-exec-3.jfr",
 	      "app=local-1700000000000 executor=3");
-	tells("copied/profile-my job-exec-3.jfr", "app=my job executor=3");
-	tells("copied/profile-exec-3.jfr", "executor=3");
+	expect("copied/profile-my job-exec-3.jfr", "app=my job executor=3");
+	expect("copied/profile-exec-3.jfr", "executor=3");
 }
 
 Test(path_labels, the_file_of_rapids_decides_over_its_folders)
 {
-	tells("app-20251121101112-0001_2/async-profiler-app-"
+	expect("app-20251121101112-0001_2/async-profiler-app-"
 	      "app-20251121101112-0001-exec-3.jfr",
 	      "app=app-20251121101112-0001 attempt=2 executor=3");
-	tells("app-20251121101112-0001_2/async-profiler-app-x-exec-3.jfr",
+	expect("app-20251121101112-0001_2/async-profiler-app-x-exec-3.jfr",
 	      "app=x executor=3");
 }
 
 Test(path_labels, yarn_has_a_folder_per_container)
 {
-	tells("/logs/application_1600000000000_0042/"
+	expect("/logs/application_1600000000000_0042/"
 	      "container_1600000000000_0042_01_000002/17.jfr",
 	      "app=application_1600000000000_0042 attempt=1 pid=17 "
 	      "container=container_1600000000000_0042_01_000002");
-	tells("container_e17_1600000000000_0042_02_000003/x/a.jfr",
+	expect("container_e17_1600000000000_0042_02_000003/x/a.jfr",
 	      "app=application_1600000000000_0042 attempt=2 "
 	      "container=container_e17_1600000000000_0042_02_000003");
-	tells("/logs/application_1600000000000_0042/17.jfr",
+	expect("/logs/application_1600000000000_0042/17.jfr",
 	      "app=application_1600000000000_0042");
 }
 
 Test(path_labels, hprofiler_has_a_folder_per_host_and_process)
 {
-	tells("out/profiler_node-7.cern.ch/4711/stackcollapse.data",
+	expect("out/profiler_node-7.cern.ch/4711/stackcollapse.data",
 	      "host=node-7.cern.ch pid=4711");
-	tells("out/profiler_node7/aggregated/stackcollapse.data",
+	expect("out/profiler_node7/aggregated/stackcollapse.data",
 	      "host=node7");
 }
 
@@ -165,7 +165,7 @@ Test(path_labels, what_only_looks_like_it_tells_nothing)
 	};
 
 	for (size_t i = 0; i < FL_COUNT(paths); i++)
-		tells(paths[i], "");
+		expect(paths[i], "");
 }
 
 Test(path_labels, one_of_them_can_be_asked_for)

@@ -473,11 +473,11 @@ static void write_many(struct fl_buf *perf, struct fl_buf *folded)
 
 	for (unsigned i = 0; i < RECORDS; i++) {
 		/* From the last one's root on: all of it, much, or little. */
-		unsigned kept = (state >> 16) % (n + 2);
+		unsigned common = (state >> 16) % (n + 2);
 
-		kept = FL_MIN(kept, n);
-		if (kept < n || i % 3)
-			for (n = kept; n < DEEPEST - 2 && (n <= kept ||
+		common = FL_MIN(common, n);
+		if (common < n || i % 3)
+			for (n = common; n < DEEPEST - 2 && (n <= common ||
 						state >> 28); n++) {
 				state = state * 1664525 + 1013904223;
 				stack[n] = (state >> 16) % 40;

@@ -55,7 +55,7 @@ Test(columns, of_guests_and_cgroups_are_labels)
 	static const char guest[] =
 		"VM:  771 VCPU:012 qemu w 71/72 [-01] 5.000001:  1 cycles: \n"
 		"\t            1000 f (/x)\n\n";
-	static const char behind[] = "a 7 5.000001:  1 cycles: \n"
+	static const char after[] = "a 7 5.000001:  1 cycles: \n"
 		"\t            1000 f (/x)\n /a.slice/b-1.scope\n"
 		"a 7 5.000002:  1 cycles: \n";
 	static const char in_front[] = "a 7 [003] 5.000001:  1 cycles:  /c.slice\n"
@@ -65,7 +65,7 @@ Test(columns, of_guests_and_cgroups_are_labels)
 	cr_assert_str_eq(label_of(guest, "vcpu"), "12");
 	cr_assert_str_eq(label_of(guest, "cpu"), "");
 	cr_assert_str_eq(label_of(guest, "thread"), "qemu w");
-	cr_assert_str_eq(label_of(behind, "cgroup"), "/a.slice/b-1.scope");
+	cr_assert_str_eq(label_of(after, "cgroup"), "/a.slice/b-1.scope");
 	cr_assert_str_eq(label_of(in_front, "cgroup"), "/c.slice");
 	cr_assert_str_eq(label_of(in_front, "cpu"), "3");
 }

@@ -208,7 +208,7 @@ Test(own, metric_and_unit_come_back)
 		     FLAME_OK, "%s", flame_error(flame));
 	cr_assert_eq(convert(again.data, again.size, "svg", NULL, &out),
 		     FLAME_OK);
-	/* The heading and the metadata tell of the input, where there is one. */
+	/* The heading and the metadata name the input, where there is one. */
 	drawn = strstr(page.data, frames);
 	drawn_again = strstr(out.data, frames);
 	cr_assert(drawn && drawn_again);

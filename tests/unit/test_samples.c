@@ -448,7 +448,7 @@ Test(samples, too_many_threads_are_not_told_apart)
 	cr_assert_eq(threads, 0);
 }
 
-/* The first ones had nothing to tell, and are not forgotten for it. */
+/* The first ones had nothing to say, and are not forgotten for it. */
 Test(samples, those_without_a_thread_count_as_well)
 {
 	struct flame_sink *sink = begin();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers of profilers' texts: what comes out of small ones, what is told of
+ * Readers of profilers' texts: what comes out of small ones, what is said of
  * odd ones.
  */
 #include "fl.h"

@@ -707,15 +707,15 @@ Test(threads, many_lay_the_same_of_deep_stacks)
 Test(threads, without_memory_nothing_is_laid)
 {
 	const size_t most = (size_t)1 << 40, step = 100000;
-	size_t held, refused = 0;
+	size_t base, refused = 0;
 
 	grow(100000, 3, 1000, 5);
 	tree->want_stack_nodes = true;
 	flame_threads(flame, 3);
 	fl_memory_limit(most);
-	held = most - fl_memory_left();
+	base = most - fl_memory_left();
 	while (!layout && refused < 1000) {
-		fl_memory_limit(held + refused * step);
+		fl_memory_limit(base + refused * step);
 		layout = fl_tree_layout(tree, 0, false, false);
 		cr_expect_eq(fl_failed(flame), !layout || refused);
 		refused += !layout;
@@ -958,7 +958,7 @@ static void expect_kept(const struct fl_layout *l, uint32_t i, uint32_t full,
 	cr_expect_eq(l->x[i], x[full]);
 }
 
-/* A light node; returns the next node that must be kept or reported. */
+/* A light node; returns the next node that must be drawn or reported. */
 static uint32_t expect_reported(const struct reported *t, uint32_t i, int64_t x,
 				int64_t least, int64_t detail_limit)
 {
@@ -978,7 +978,7 @@ static uint32_t expect_reported(const struct reported *t, uint32_t i, int64_t x,
 	return layout->end[i];
 }
 
-/* Each node of the whole layout must be kept or reported, at its x. */
+/* Each node of the whole layout must be drawn or reported, at its x. */
 static size_t expect_pruned(int64_t least, size_t most, int64_t detail_limit,
 			    bool spend)
 {
@@ -987,7 +987,7 @@ static size_t expect_pruned(int64_t least, size_t most, int64_t detail_limit,
 	struct fl_pruned_layout *o;
 	struct fl_layout *l;
 	int64_t *x, heaviest;
-	uint32_t kept = 0;
+	uint32_t node = 0;
 	size_t reported = 0;
 
 	all.n = 0;
@@ -1004,7 +1004,7 @@ static size_t expect_pruned(int64_t least, size_t most, int64_t detail_limit,
 	cr_assert_leq(l->count, FL_MAX(most, 1u));
 	for (uint32_t i = 0; i < layout->count;) {
 		if (!i || layout->total[0][i] >= least) {
-			expect_kept(l, kept++, i, x);
+			expect_kept(l, node++, i, x);
 			i++;
 			continue;
 		}
@@ -1012,7 +1012,7 @@ static size_t expect_pruned(int64_t least, size_t most, int64_t detail_limit,
 		i = expect_reported(&all.at[reported++], i, x[i], least,
 				    detail_limit);
 	}
-	cr_expect_eq(kept, l->count);
+	cr_expect_eq(node, l->count);
 	cr_expect_eq(reported, all.n);
 	fl_layout_free(l);
 	fl_pruned_layout_free(o);

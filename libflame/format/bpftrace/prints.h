@@ -58,7 +58,7 @@ flame_id fl_bpf_prints_stack(const struct fl_bpf_prints *prints,
 /* Whether an entry's value is its last one, or the sum of all. */
 int64_t fl_bpf_prints_weight(const struct fl_bpf_prints *prints,
 			     const struct fl_bpf_entry *entry);
-/* Says of each map how its prints were taken; then the table is empty. */
+/* Reports how the prints of each map were read, and empties the table. */
 void fl_bpf_prints_end(struct flame *flame, struct fl_bpf_prints *prints,
 		       const char *input);
 void fl_bpf_prints_free(struct fl_bpf_prints *prints);

@@ -11,8 +11,8 @@
  *	calls=1 50
  *	16 400
  *
- * Stacks are estimated (stacks.c).  A name stands behind its number
- * once; +N, -N and * are relative to the line before.
+ * Stacks are estimated (stacks.c).  A name follows its number once;
+ * +N, -N and * are relative to the line before.
  */
 #include "fl.h"
 

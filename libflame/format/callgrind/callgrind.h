@@ -37,7 +37,7 @@ struct fl_callgrind {
 	struct fl_callgrind_node {
 		uint32_t function, call;	/* call: the next to follow */
 		flame_id stack;
-		double share;		/* of what the function took */
+		double share;		/* of the function's cost */
 		double self;
 	} *path;
 	size_t depth, path_capacity;

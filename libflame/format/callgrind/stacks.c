@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of a call graph: what a function takes for one of its callers is
- * divided among its callees as all that it takes is.  A function that is
- * called by itself, or takes too little, is not followed: its caller has the
+ * Stacks of a call graph: what a function costs for one of its callers is
+ * divided among its callees as its whole cost is.  A function that is
+ * called by itself, or costs too little, is not followed: its caller has the
  * weight, so that the sum is that of all functions.
  */
 #include "fl.h"

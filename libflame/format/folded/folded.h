@@ -60,7 +60,7 @@ bool fl_folded_is_comm(struct slice frame, struct slice *comm,
 /* Whether a piece that a ';' ends may be a frame that contains this ';'. */
 bool fl_folded_opens(struct slice piece);
 /*
- * Gives the end of the frame that begins at `from`, and whose first ';', at
+ * Returns the end of the frame that begins at `from`, and whose first ';', at
  * `end`, may be part of it.  *scanned: bytes of the text that decided that.
  */
 size_t fl_folded_join(struct slice text, size_t from, size_t end,

@@ -105,7 +105,7 @@ static void grow(struct fl_folded_cache *c)
 	c->misses = 0;
 }
 
-/* Whether a larger cache is worth the time that it takes to fill. */
+/* Whether a larger cache is worth the time to fill it. */
 static bool want_larger(struct fl_folded_cache *c, size_t names)
 {
 	return !c->entries || (c->count < MAX_ENTRIES &&

@@ -209,7 +209,7 @@ static bool is_number(struct slice field)
 	return digits > 0;
 }
 
-/* What tells a table from stacks without counts. */
+/* What distinguishes a table from stacks without counts. */
 static void see_fields(struct seen *seen, struct slice line)
 {
 	struct slice field = fl_slice_split(&line, ';');

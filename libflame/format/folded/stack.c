@@ -122,8 +122,8 @@ static uint64_t in_line(const struct fl_folded_line *l, size_t at,
 }
 
 /*
- * Cuts the line at each ';' from `from` on, into s->ends.  Gives the number of
- * pieces; SIZE_MAX: out of memory.
+ * Cuts the line at each ';' from `from` on, into s->ends.  Returns the number
+ * of pieces; SIZE_MAX: out of memory.
  */
 static size_t find_ends(struct fl_folded_stacks *s, struct fl_folded_line *l,
 			size_t from)
@@ -177,7 +177,7 @@ static bool cut_line(struct fl_folded_stacks *s, struct fl_folded_line *l,
 
 /*
  * Looks up the frames of the pieces, beginning with frame n, at `from`.  A
- * frame that contains a ';' takes in the pieces that follow.
+ * frame that contains a ';' includes the pieces that follow.
  */
 static bool find_frames(struct fl_folded_stacks *s, struct fl_folded_line *l,
 			size_t from, size_t n)
@@ -272,7 +272,7 @@ static bool failed(struct fl_folded_stacks *s)
 	return false;
 }
 
-/* A line that shares its beginning with the one before takes its place. */
+/* A line that shares its beginning with the one before replaces it. */
 static bool read_similar(struct fl_folded_stacks *s,
 			 struct fl_folded_result *t, struct slice text,
 			 size_t shared)

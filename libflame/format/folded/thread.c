@@ -9,11 +9,11 @@
 
 enum { THREAD, TID, PID, PROCESS, IN_STACK };
 
-static struct slice cut(struct slice text, size_t from, size_t behind)
+static struct slice cut(struct slice text, size_t from, size_t tail)
 {
 	return (struct slice){ text.data + from,
-			       text.size > from + behind ?
-			       text.size - from - behind : 0 };
+			       text.size > from + tail ?
+			       text.size - from - tail : 0 };
 }
 
 static flame_id key(struct fl_folded_stacks *s, int which)

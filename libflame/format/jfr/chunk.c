@@ -170,8 +170,8 @@ static int64_t ticks_at(const struct fl_jfr_chunk *chunk, int64_t time)
 }
 
 /*
- * --from and --to in the chunk's ticks, computed as jfrconv does, which takes
- * the chunks read so far for the span of the recording.
+ * --from and --to in the chunk's ticks, computed as jfrconv does, for
+ * which the span of the recording is that of the chunks read so far.
  */
 void fl_jfr_limit(struct fl_jfr_chunk *chunk)
 {

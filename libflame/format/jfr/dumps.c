@@ -2,7 +2,7 @@
 /*
  * jdk.ThreadDump: the text of a thread dump, one a chunk or a minute, which
  * the reader of thread dumps reads.  Where its threads are samples only if
- * there are no others, texts are kept until that is known.
+ * there are no others, texts are stored until that is known.
  */
 #include "fl.h"
 
@@ -18,7 +18,7 @@ struct fl_jfr_dumps {
 		int64_t time;
 	} *data;
 	size_t count, capacity;
-	struct fl_arena arena;	/* texts that are kept */
+	struct fl_arena arena;	/* stored texts */
 };
 
 static void drop_texts(struct fl_jfr_dumps *dumps)
@@ -142,7 +142,7 @@ static int keep(struct fl_jfr *jfr, struct slice text, int64_t time)
 	return FLAME_OK;
 }
 
-/* Whether a metric of samples is there, which is taken instead. */
+/* Whether there is a metric of samples, which is used instead. */
 static bool are_left_out(const struct fl_jfr *jfr)
 {
 	const struct fl_select *select = &jfr->source->select;

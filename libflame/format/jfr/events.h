@@ -116,7 +116,7 @@ struct fl_jfr_spans {
 	size_t count, capacity;
 	bool seen;		/* any event that is a span at all */
 	bool filter;		/* leave out samples outside of spans */
-	bool label;		/* give samples the labels of their span */
+	bool label;		/* put on samples the labels of their span */
 };
 
 /* The innermost span of a thread at a time (ns); NULL: none. */

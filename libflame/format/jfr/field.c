@@ -98,8 +98,8 @@ static uint64_t read_step(const struct fl_jfr_step *step, struct fl_wire *w)
 }
 
 /*
- * Steps that are all compressed integers, where so many bytes follow that
- * none of them can end past the chunk.
+ * Steps that are all compressed integers, where enough bytes follow that none
+ * of them can end past the chunk.
  */
 static inline const uint8_t *run_fast(struct fl_jfr_reader *reader,
 				      const uint8_t *at)
@@ -116,7 +116,7 @@ static inline const uint8_t *run_fast(struct fl_jfr_reader *reader,
 
 /*
  * The same within 32 bytes: the end of an integer is the beginning of the next
- * one.  Bytes behind the 32 count as ends.  NULL: the fields are longer, or an
+ * one.  Bytes after the 32 count as ends.  NULL: the fields are longer, or an
  * integer has nine bytes.
  */
 static inline const uint8_t *run_by_ends(struct fl_jfr_reader *reader,

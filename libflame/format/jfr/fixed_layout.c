@@ -5,7 +5,7 @@
  * in 8-bit counters by state and key of the stack, which overflow into a map.
  *
  * The layout of an event is the set of bytes at which its integers end.  Few
- * layouts occur: a known one gives the places of stack and state at once.
+ * layouts occur: a known one has the places of stack and state.
  */
 #include "fl.h"
 

@@ -16,7 +16,7 @@
 
 enum {
 	CHAIN = 4,		/* whole events in a row are not an accident, */
-	SHORT_CHAIN = 2,	/* nor so many where one is expected */
+	SHORT_CHAIN = 2,	/* nor this many where one is expected */
 	BUDGET = 32,		/* bytes measured, by bytes of the chunk */
 	DAYS = 7 * 24 * 60 * 60	/* seconds between an event and its chunk */
 };
@@ -142,8 +142,8 @@ static bool is_whole(const struct framer *f, const struct measured *m)
 }
 
 /*
- * Whether whole events follow: so many, or up to the end of the chunk, which is
- * metadata or a checkpoint.
+ * Whether whole events follow: `length` of them, or up to the end of the chunk,
+ * which is metadata or a checkpoint.
  */
 static bool is_chain(struct framer *f, uint64_t at, unsigned length)
 {
@@ -243,8 +243,8 @@ static void add_gap(struct framer *f, const struct measured *m, uint64_t from,
 }
 
 /*
- * Whether the fields of an event can be read although bytes follow them.  One
- * more number is no such case: a damaged byte made two of one.
+ * Whether the fields of an event can be read although bytes follow them.  This
+ * excludes one more number: a damaged byte made two of one.
  */
 static bool is_readable(const struct framer *f, const struct measured *m)
 {
@@ -265,7 +265,7 @@ static bool keep_event(struct fl_jfr_chunk *chunk, uint64_t from, uint64_t to,
 }
 
 /*
- * Whether the fields of an event give its end, and its size is wrong.  If the
+ * Whether the fields of an event show its end, and its size is wrong.  If the
  * fields overlap the next event that the size leads to, its type is wrong
  * instead.
  */
@@ -276,7 +276,7 @@ static bool is_resized(struct framer *f, const struct measured *m, bool sized)
 	       is_chain(f, m->end, SHORT_CHAIN);
 }
 
-/* The event at `at` is no whole one.  Where the next one is; 0: no memory. */
+/* The event at `at` is not whole.  Where the next one is; 0: no memory. */
 static uint64_t pass_damage(struct framer *f, const struct measured *m,
 			    uint64_t at)
 {

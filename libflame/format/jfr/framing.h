@@ -30,8 +30,8 @@ void fl_jfr_count_lost(struct fl_jfr_chunk *chunk);
 bool fl_jfr_add_checkpoint(struct fl_jfr_chunk *chunk, uint64_t at);
 void fl_jfr_framing_free(struct fl_jfr_framing *framing);
 /*
- * Reads a checkpoint's header; *delta: the way to the next checkpoint.  Gives
- * the number of pools that follow.
+ * Reads a checkpoint's header; *delta: the way to the next checkpoint.
+ * Returns the number of pools that follow.
  */
 uint32_t fl_jfr_begin_checkpoint(struct fl_wire *w, int64_t *delta);
 /* Over a pool or a whole checkpoint; false: it is damaged. */

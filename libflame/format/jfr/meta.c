@@ -179,7 +179,7 @@ static bool read_class(struct meta *m, const struct element *e)
 	struct fl_jfr_field *fields;
 	struct fl_jfr_class *class;
 
-	/* Room for as many fields as children: an element takes 3 bytes. */
+	/* As many fields as children fit: an element has 3 bytes or more. */
 	fields = fl_arena_alloc(&chunk->arena,
 				fl_size_mul((size_t)e->nchildren + 1,
 					    sizeof(*fields)));

@@ -2,7 +2,7 @@
 /*
  * Checkpoint events: pools of constants.  They are indexed, not decoded: a
  * constant is where it lies.  Of stack traces, which are most of a large
- * recording, only those that events refer to are kept.
+ * recording, only those that events refer to are stored.
  *
  * A constant that is written again: as in the JDK, the entry read last
  * along the chain counts, which is the oldest.
@@ -77,7 +77,7 @@ static bool keep_key(struct fl_jfr_chunk *chunk, struct fl_jfr_class *class,
 	return true;
 }
 
-/* Makes the pool of a class, for so many more constants. */
+/* Makes the pool of a class, for `n` more constants. */
 static bool promise(struct fl_jfr_class *class, uint64_t n)
 {
 	if (!class->pool)

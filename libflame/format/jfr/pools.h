@@ -8,7 +8,7 @@
 /* Constants of a class by their keys: where they lie in the chunk. */
 struct fl_jfr_pool {
 	struct fl_dense places;
-	uint64_t promised;	/* so many the chunk says there are */
+	uint64_t promised;	/* the number that the chunk claims */
 };
 
 struct fl_jfr_pools {

@@ -15,7 +15,7 @@ enum {
 	MAX_CHUNKS = 128,
 	CHUNKS_PER_THREAD = 2,		/* chunks for a thread */
 	SMALL_BYTES = 64 << 20,	/* bytes; of more, one for each and one more */
-	MAX_BYTES = 256 << 20	/* fewer if there are so many */
+	MAX_BYTES = 256 << 20	/* fewer chunks if they exceed this */
 };
 
 struct slot {

@@ -98,8 +98,8 @@ struct fl_jfr_reader {
 	uint32_t nsteps;
 	/* The same where all are few compressed integers; else none. */
 	struct fl_jfr_short_step {
-		uint8_t before;		/* so many are passed over, */
-		uint8_t slot;		/* then this slot is read */
+		uint8_t before;		/* bytes to skip, */
+		uint8_t slot;		/* before this slot */
 	} short_steps[FL_JFR_SLOTS];
 	uint32_t nshort;
 	/* Of its samples, by state: without a value, and with one (metric.c). */
@@ -168,7 +168,7 @@ const struct fl_jfr_field *fl_jfr_slot_field(const struct fl_jfr_class *class,
 bool fl_jfr_compile(struct fl_jfr_chunk *chunk, struct fl_jfr_reader *reader,
 		    const char *const names[FL_JFR_SLOTS]);
 /*
- * Reads an event's fields into reader->values, if nshort is not 0 and so many
+ * Reads an event's fields into reader->values, if nshort is not 0 and as many
  * bytes are readable; returns the offset after them.
  */
 enum { FL_JFR_SHORT_BYTES = 160 };
@@ -187,7 +187,7 @@ int64_t fl_jfr_span_ns(const struct fl_jfr_chunk *chunk, uint8_t unit,
 
 /*
  * Layouts of short events: the set of bytes at which their integers end.  Few
- * layouts occur, and a known one gives the places of all fields at once.  Plain
+ * layouts occur, and a known one has the places of all fields.  Plain
  * events are counted by them, and those with times read (timed_layout.c).
  *
  * A layout is a number of 16 bits, one for each byte after an event's head: set
@@ -212,7 +212,7 @@ struct fl_jfr_place {
 	uint8_t at, size;
 };
 
-/* The places of the slots; false: it is no layout of the class's events. */
+/* The places of the slots; false: it is not a layout of the class's events. */
 bool fl_jfr_find_places(const struct fl_jfr_reader *reader, uint32_t not_ends,
 			uint32_t outside, struct fl_jfr_place *places);
 
@@ -221,7 +221,7 @@ void fl_jfr_find_layout(struct fl_jfr_chunk *chunk,
 			struct fl_jfr_reader *reader);
 /*
  * Counts short events of that kind as long as they come one after another.
- * Gives the place of the first other one.
+ * Returns the place of the first other one.
  */
 const uint8_t *fl_jfr_read_by_layout(struct fl_jfr_chunk *chunk,
 				     const uint8_t *at, const uint8_t *end);

@@ -44,7 +44,7 @@ int64_t fl_jfr_ns(const struct fl_jfr_chunk *chunk, int64_t ticks)
 	wide delta = (wide)ticks - chunk->header.start_ticks;
 	int64_t ns;
 
-	/* Without a division, which takes longer than all else of an event. */
+	/* Without a division, which costs more than all else of an event. */
 	if (chunk->header.ticks_per_second == 1000000000 &&
 	    !__builtin_sub_overflow(ticks, chunk->header.start_ticks, &ns) &&
 	    !__builtin_add_overflow(ns, chunk->header.start_ns, &ns))

@@ -34,7 +34,7 @@
 struct fl_jfr_options {
 	bool total;		/* weigh by value, not by samples */
 	bool lines, bci;	/* append :line or @bci to names */
-	int64_t latency;	/* only in spans of so many ns; -1: any */
+	int64_t latency;	/* only in spans of this many ns; -1: any */
 	struct fl_regex *tag;	/* only in spans with such a tag; or NULL */
 	double tail;		/* leaks: the share at the end to ignore */
 	bool once;		/* a chunk that is in two inputs */
@@ -61,7 +61,7 @@ enum { FL_JFR_WINDOW = 1 << 18, FL_JFR_SHARED_WINDOW = 4 << 20 };
 struct fl_jfr_lost {
 	uint64_t events, bytes;
 	uint64_t gaps;		/* places where more than a type is unknown */
-	uint64_t resized;	/* events of a wrong size, which were kept */
+	uint64_t resized;	/* events of a wrong size, not dropped */
 };
 
 struct fl_jfr_header {
@@ -86,7 +86,7 @@ struct fl_jfr_damage {
 	const char *why;	/* the first damage; NULL: none */
 	uint64_t at;		/* its offset in the chunk */
 	bool salvaged;		/* not read by its header's offsets */
-	struct fl_jfr_lost lost;	/* events that were not kept */
+	struct fl_jfr_lost lost;	/* events that were dropped */
 };
 
 struct fl_jfr_chunk {
@@ -104,7 +104,7 @@ struct fl_jfr_chunk {
 	struct fl_jfr_pages {
 		const uint8_t *passed;	/* up to here they were read */
 		bool released;		/* pages that were read are released, */
-		uint32_t window;	/* after so many bytes */
+		uint32_t window;	/* after this many bytes */
 	} pages;
 	struct fl_arena arena;
 	/* Data of the layers; all there are as long as the chunk. */

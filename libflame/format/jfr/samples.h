@@ -106,7 +106,7 @@ void fl_jfr_samples_free(struct fl_jfr_samples *samples);
  */
 void fl_jfr_fill_hit(struct fl_jfr_chunk *chunk, const struct fl_jfr_sum *sum,
 		     bool names, struct fl_jfr_hit *hit);
-/* A value in its unit; bare: samples that have no value, but take time. */
+/* A value in its unit; bare: samples that have no value, but a duration. */
 int64_t fl_jfr_amount(const struct fl_jfr_chunk *chunk,
 		      const struct fl_jfr_reader *reader, const char *unit,
 		      int64_t value, int64_t bare);

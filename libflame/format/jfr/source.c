@@ -20,7 +20,7 @@
 enum { PARALLEL_SIZE = 4 << 20 };	/* bytes worth several threads */
 
 struct fl_jfr_position {
-	uint64_t behind;	/* bytes of `before`, not consumed yet */
+	uint64_t pinned;	/* bytes of `before`, not consumed yet */
 	size_t most_sums;	/* of a chunk so far */
 	bool prepared, end_emitted, reported;
 	struct turn {		/* of `now`, once it is read */
@@ -42,7 +42,7 @@ static bool is_magic(const uint8_t *at)
 	return memcmp(at, "FLR\0", 4) == 0 && at[4] == 0 && at[5] < 8;
 }
 
-/* Behind a few bytes of something else it is a damaged one. */
+/* Where a few bytes of something else come first, it is damaged. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
 	if (n < 4)
@@ -196,38 +196,38 @@ static int read_chunk(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk,
 	return end_chunk(jfr, chunk, found, fl_jfr_read_alone(chunk));
 }
 
-/* Lets go of the chunk before; `now` takes its place. */
+/* Frees the previous chunk; `now` becomes the previous one. */
 static void advance(struct fl_jfr *jfr, uint64_t size)
 {
 	struct fl_in *in = jfr->source->in;
 
-	fl_in_consume(in, jfr->position->behind);
+	fl_in_consume(in, jfr->position->pinned);
 	fl_jfr_chunk_free(jfr->before);
 	jfr->before = jfr->now;
 	jfr->now = NULL;
 	if (jfr->before)
 		fl_jfr_tables_done(jfr->before);
-	jfr->position->behind = jfr->before && jfr->before->copy ? 0 : size;
+	jfr->position->pinned = jfr->before && jfr->before->copy ? 0 : size;
 	/* The previous chunk is rarely needed: release its memory. */
-	fl_in_release(in, fl_in_offset(in) + jfr->position->behind);
+	fl_in_release(in, fl_in_offset(in) + jfr->position->pinned);
 }
 
-/* All of `behind` and the bytes after it, at least `want` bytes of them. */
+/* All pinned bytes and the bytes after it, at least `want` bytes of them. */
 static const uint8_t *peek(struct fl_jfr *jfr, size_t want, size_t *avail)
 {
 	const uint8_t *at;
 	size_t n;
 
-	want = want > SIZE_MAX - jfr->position->behind ?
+	want = want > SIZE_MAX - jfr->position->pinned ?
 		       SIZE_MAX :
-		       want + jfr->position->behind;
+		       want + jfr->position->pinned;
 	at = fl_in_peek(jfr->source->in, want, &n);
-	*avail = n - FL_MIN(n, jfr->position->behind);
+	*avail = n - FL_MIN(n, jfr->position->pinned);
 	if (!at)
 		return NULL;
 	if (jfr->before && !jfr->before->copy)
 		jfr->before->at = at;	/* bytes may have moved */
-	return at + jfr->position->behind;
+	return at + jfr->position->pinned;
 }
 
 static int skip_junk(struct fl_jfr *jfr, uint64_t offset, const char *why)
@@ -240,7 +240,7 @@ static int skip_junk(struct fl_jfr *jfr, uint64_t offset, const char *why)
 	jfr->totals.bad_chunks++;
 	note_damage(jfr, offset, why);
 	/* Keeps the previous chunk accessible: the next one may refer to it. */
-	jfr->position->behind += size;
+	jfr->position->pinned += size;
 	return FLAME_OK;
 }
 
@@ -325,7 +325,7 @@ static size_t parallel_size(const struct fl_jfr *jfr)
 }
 
 /*
- * Events that are kept one by one, with their times, take several times the
+ * Events that are stored one by one, with their times, need several times the
  * memory of their bytes: two threads that fill it for several chunks at once
  * are slower than one.
  */
@@ -394,8 +394,8 @@ static bool keep_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 }
 
 /*
- * Whether a chunk that is kept fits beside those read ahead, and leaves memory
- * for its tables, the next chunk and that one's.
+ * Whether a chunk that is stored fits beside those read ahead, and leaves
+ * memory for its tables, the next chunk and that one's.
  */
 static bool is_memory_left(const struct fl_jfr *jfr, const uint8_t *header)
 {
@@ -415,8 +415,8 @@ static bool take_bytes(struct fl_jfr *jfr, struct fl_jfr_chunk *chunk)
 
 	if (jfr->before && !jfr->before->copy && !keep_bytes(jfr, jfr->before))
 		return false;
-	fl_in_consume(in, jfr->position->behind);
-	jfr->position->behind = 0;
+	fl_in_consume(in, jfr->position->pinned);
+	jfr->position->pinned = 0;
 	chunk->copy = fl_in_take(in, chunk->size, &chunk->at);
 	if (!chunk->copy)
 		fl_no_memory(jfr->source->flame);
@@ -445,7 +445,7 @@ static struct fl_jfr_chunk *look_ahead(struct fl_jfr *jfr)
 	    fl_jfr_is_v0(at + bytes, FL_JFR_HEADER) ||
 	    (!stays && !is_memory_left(jfr, at)))
 		return NULL;
-	chunk = fl_jfr_chunk_new(jfr, fl_in_offset(in) + jfr->position->behind +
+	chunk = fl_jfr_chunk_new(jfr, fl_in_offset(in) + jfr->position->pinned +
 					      bytes);
 	if (!chunk)
 		return NULL;
@@ -504,7 +504,7 @@ static int step_ahead(struct fl_jfr *jfr)
 static int step(struct fl_jfr *jfr)
 {
 	struct fl_in *in = jfr->source->in;
-	uint64_t offset = fl_in_offset(in) + jfr->position->behind;
+	uint64_t offset = fl_in_offset(in) + jfr->position->pinned;
 	struct fl_jfr_chunk *chunk;
 	enum fl_jfr_found found;
 	size_t avail;
@@ -536,7 +536,7 @@ static int step(struct fl_jfr *jfr)
 	if (found == FL_JFR_CUT)
 		return step_cut(jfr, chunk);
 	if (found == FL_JFR_NONE &&
-	    fl_in_decode_at(in, jfr->position->behind)) {
+	    fl_in_decode_at(in, jfr->position->pinned)) {
 		fl_jfr_chunk_free(chunk);
 		return FLAME_OK;
 	}

@@ -39,13 +39,13 @@ int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size,
 
 /* read_ahead.c: chunks that other threads read while one is given out. -- */
 struct fl_jfr_read_ahead *fl_jfr_ahead_new(struct fl_jfr *jfr);
-/* Whether it takes one more chunk, which is its own from then on. */
+/* Whether it accepts one more chunk, which it then owns. */
 bool fl_jfr_ahead_has_room(const struct fl_jfr_read_ahead *ahead);
 /* The same, of a chunk whose bytes are in memory of their own. */
 bool fl_jfr_ahead_fits(const struct fl_jfr_read_ahead *ahead, uint64_t size);
 void fl_jfr_ahead_add(struct fl_jfr_read_ahead *ahead,
 		      struct fl_jfr_chunk *chunk);
-/* Chunks that were added and not taken, and their bytes. */
+/* Chunks that were added and not removed yet, and their bytes. */
 size_t fl_jfr_ahead_count(const struct fl_jfr_read_ahead *ahead,
 			  uint64_t *bytes);
 /* The first of these; *good: as of fl_jfr_read_alone. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans of threads: --latency and --tag take only samples inside one, and
+ * Spans of threads: --latency and --tag select samples inside one, and
  * samples have the labels of their innermost span, which are made of its tag.
  */
 #include "fl.h"

@@ -208,7 +208,7 @@ int fl_jfr_prepare_spans(struct fl_jfr *jfr, const uint8_t *at, size_t size,
 			       fl_in_name(jfr->source->in));
 	if (!fl_jfr_sort_spans(flame, spans))
 		return fl_no_memory(flame);
-	/* Without labels samples need not be kept apart by time. */
+	/* Without labels samples need not be separate by time. */
 	if (!filter && !spans->count) {
 		fl_jfr_spans_free(spans);
 		jfr->spans = NULL;

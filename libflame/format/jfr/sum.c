@@ -43,7 +43,7 @@ static uint64_t hash_of(const struct fl_jfr_chunk *chunk,
 							     0));
 }
 
-/* As find_sum, for a trace with so many sums that they have an index. */
+/* As find_sum, for a trace with enough sums for an index. */
 static struct fl_jfr_sum *find_indexed(struct fl_jfr_chunk *chunk,
 				   const struct fl_jfr_sum *like,
 				   const struct fl_jfr_detail *detail)

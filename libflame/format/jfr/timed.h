@@ -126,8 +126,8 @@ bool fl_jfr_is_timed_plain(const struct fl_jfr_chunk *chunk,
 bool fl_jfr_begin_timed_layouts(struct fl_jfr_chunk *chunk,
 				struct fl_jfr_timed *timed);
 /*
- * Reads short events as long as they come one after another.  Gives the place
- * of the first other one.
+ * Reads short events as long as they come one after another.  Returns the
+ * place of the first other one.
  */
 const uint8_t *fl_jfr_read_timed_layouts(struct fl_jfr_chunk *chunk,
 					 struct fl_jfr_timed *timed,

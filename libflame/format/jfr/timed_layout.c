@@ -108,15 +108,15 @@ find_bucket(const struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	int64_t time = ns & timed->rounding, size = -timed->rounding;
 	double ticks_per_ns = (double)clock->frequency / 1e9;
 	int64_t before = (int64_t)((double)(ns - time) * ticks_per_ns);
-	int64_t behind = (int64_t)((double)(size - (ns - time)) * ticks_per_ns);
+	int64_t after = (int64_t)((double)(size - (ns - time)) * ticks_per_ns);
 	uint64_t from, to;
 
 	timed->bucket.width = 0;
 	if (size < 2 || size >> MAX_SHIFT || before <= MARGIN ||
-	    behind <= MARGIN || !clock->usable || ticks < clock->start_ticks)
+	    after <= MARGIN || !clock->usable || ticks < clock->start_ticks)
 		return time;
 	from = fl_wire_spread((uint64_t)FL_MAX(ticks - before + MARGIN, 0));
-	to = fl_wire_spread((uint64_t)FL_MIN(ticks + behind - MARGIN,
+	to = fl_wire_spread((uint64_t)FL_MIN(ticks + after - MARGIN,
 					     INT64_C(1) << MAX_BITS) - 1);
 	timed->bucket = (struct fl_jfr_bucket){ from, to - from, time };
 	return time;

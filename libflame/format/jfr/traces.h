@@ -26,7 +26,7 @@ struct fl_jfr_traces {
 	size_t count, capacity;
 };
 
-/* What it takes to make stacks: caches, and the last trace. */
+/* What making stacks needs: caches, and the last trace. */
 struct fl_jfr_stacks {
 	uint8_t frame_types[FL_JFR_FRAME_TYPES];	/* key -> flame_type */
 	struct fl_buf name;		/* where a frame's name is built */

@@ -2,7 +2,7 @@
 /*
  * JFR's scalars.  Compressed integers are LEB128 of at most nine bytes, the
  * ninth with eight bits; other numbers are big-endian.  A read past the end
- * gives 0 and sets `bad`, so that a parse loop asks once.
+ * returns 0 and sets `bad`, so that a parse loop asks once.
  */
 #ifndef FL_JFR_WIRE_H
 #define FL_JFR_WIRE_H
@@ -159,7 +159,7 @@ static inline uint64_t fl_wire_ends_32(const uint8_t *at)
 
 /*
  * Whether eight bytes in a row have no end: then the ninth ends the integer,
- * whatever its top bit is, and fl_wire_ends alone cannot tell.
+ * whatever its top bit is, and fl_wire_ends alone is not enough.
  */
 static inline bool fl_wire_is_long(uint64_t ends)
 {
@@ -173,7 +173,7 @@ static inline bool fl_wire_is_long(uint64_t ends)
 enum { FL_WIRE_SOME = 16 };
 
 /*
- * Over up to so many integers, one at least, in 32 bytes that can be looked
+ * Over up to `n` integers, one at least, in 32 bytes that can be looked
  * at.  NULL: they are not within these, or one is of nine bytes.
  */
 static inline const uint8_t *fl_wire_pass_some(const uint8_t *at, unsigned n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees as d3-flame-graph takes them, {"name","value","children"} or short
+ * Trees as d3-flame-graph reads them, {"name","value","children"} or short
  * {"n","v","c","l"}: of Spark's UI, perf script flamegraph, FlameScope,
  * jfr-flame-graph, 0x, stackprof and -f d3.  Flink's REST API answers {"endTimestamp",
  * "data":TREE}.  Spark's pages hold one in a <div>, escaped; what a row reads

@@ -9,7 +9,7 @@
  *
  * Program points have totals (tb, tbk), what there was at the peak (gb, gbk)
  * and at the end (eb, ebk), and frames, leaf first, by their place in a table
- * that comes behind them.
+ * that comes after them.
  */
 #include "fl.h"
 

@@ -9,7 +9,7 @@
  *	"frameTable":{"func":[0]}, "funcTable":{"name":[0]}
  *	"stringArray":["main"]
  *
- * all but samples may be those of "shared", which comes before or behind the
+ * all but samples may be those of "shared", which comes before or after the
  * threads; or, of gecko, by row:
  *
  *	"samples":{"schema":{"stack":0,"time":1},"data":[[7,0.5]]}
@@ -291,7 +291,7 @@ static void add(struct firefox *f, const struct thread *t,
 
 	if (i < c->weight.count && c->weight.data[i] != FLAME_NOTIME)
 		weight = c->weight.data[i];
-	if (weight == INT64_MAX)	/* none that fits, and told */
+	if (weight == INT64_MAX)	/* none that fits, as reported */
 		return;
 	if (c->unit == ALLOCATIONS && weight < 0) {
 		f->frees++;

@@ -45,7 +45,7 @@ struct flamebearer {
 	size_t count, capacity;
 	struct fl_buf units;
 	size_t width;		/* SINGLE or DOUBLE */
-	bool told;		/* that it is a comparison */
+	bool reported;		/* that it is a comparison */
 };
 
 static void read_names(struct fl_json_source *js, void *object)
@@ -269,13 +269,13 @@ static void report_comparison(struct flamebearer *f, bool both)
 {
 	const char *name = fl_in_name(f->js.source->in);
 
-	if (!f->told && both)
+	if (!f->reported && both)
 		fl_remark(f->js.flame, "%s: two profiles: compared (--column "
 			  "2 takes the second alone)", name);
-	else if (!f->told)
+	else if (!f->reported)
 		fl_remark(f->js.flame, "%s: two profiles: taking the second "
 			  "(--column 1 takes the first)", name);
-	f->told = true;
+	f->reported = true;
 }
 
 static void give_samples(struct flamebearer *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stacks as a trie of numbers of frames, for formats whose frames may come
- * behind their samples.  Each node is a stack; 0 is the empty one.
+ * after their samples.  Each node is a stack; 0 is the empty one.
  */
 #ifndef FL_FRAME_TRIE_H
 #define FL_FRAME_TRIE_H

@@ -148,7 +148,7 @@ static void read_record(struct fl_line_reader *r, struct fl_json *json,
 			fl_json_skip(json);
 }
 
-static void give(struct fl_line_reader *r, const struct record *record)
+static void emit(struct fl_line_reader *r, const struct record *record)
 {
 	const struct fl_select *select = &r->source->select;
 	struct flame *flame = r->flame;
@@ -198,7 +198,7 @@ static void accept_line(struct fl_line_reader *r, struct slice line)
 	else if (!record.has_stack)
 		reader->others++;
 	else if (record.count)
-		give(r, &record);
+		emit(r, &record);
 }
 
 /* The row of formats.def ------------------------------------------------ */

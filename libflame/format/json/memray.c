@@ -69,7 +69,7 @@ static void set_parent(struct reader *r, size_t parent, struct slice text)
 		fl_json_bad(&r->js, "a child that is not behind its parent");
 		return;
 	}
-	/* Numbers are dense: so many nodes there are, or it is not whole. */
+	/* Numbers are dense: there are as many nodes, or it is damaged. */
 	if ((size_t)child > r->parents.count + (1 << 20))
 		return;
 	while (r->parents.count <= (size_t)child)
@@ -178,7 +178,7 @@ static flame_id frame_of(struct reader *r, size_t node)
 }
 
 /* What nodes have beyond their children. */
-static void give(struct reader *r, enum column column, const flame_id *stacks,
+static void emit(struct reader *r, enum column column, const flame_id *stacks,
 		 flame_id metric)
 {
 	const struct numbers *total = &r->column[column];
@@ -248,8 +248,8 @@ static void give_tree(struct reader *r)
 						stacks[parent] : 0,
 						frame_of(r, i));
 	}
-	give(r, VALUE, stacks, flame_metric(r->js.flame, "alloc", "bytes"));
-	give(r, COUNT, stacks, flame_metric(r->js.flame, "allocations",
+	emit(r, VALUE, stacks, flame_metric(r->js.flame, "alloc", "bytes"));
+	emit(r, COUNT, stacks, flame_metric(r->js.flame, "allocations",
 					    "count"));
 	fl_free(stacks);
 }

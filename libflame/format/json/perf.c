@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What perf data convert --to-json writes.  Frames are leaf first; neither
- * the event nor the period is told, so a sample is 1.
+ * What perf data convert --to-json writes.  Frames are leaf first; neither the
+ * event nor the period is in it, so a sample is 1.
  *
  *	{"linux-perf-json-version":1,"headers":{...},"samples":[
  *	 {"timestamp":30,"pid":1,"tid":2,"comm":"x","callchain":[
@@ -72,7 +72,7 @@ static void read_frame(struct fl_json_source *js, void *object)
 	fl_trace_add(flame, &p->trace, &frame);
 }
 
-static void give(struct perf_json *p)
+static void emit(struct perf_json *p)
 {
 	struct flame *flame = p->js.flame;
 	struct slice comm = fl_buf_slice(&p->comm);
@@ -112,7 +112,7 @@ static void read_sample(struct fl_json_source *js, void *object)
 	p->pid = p->tid = -1;
 	fl_json_object(js, sample_fields, p);
 	if (!js->json.error && !p->comm.failed)
-		give(p);
+		emit(p);
 }
 
 static const struct fl_json_field document[] = {

@@ -6,7 +6,7 @@
  *	 "stackFrames":[{"name":"f","url":"a.js","line":2},...]}],
  *	 "sampleDurations":[0.001,...]}}
  *
- * Frames are leaf first; the durations, in s, may come before or behind.
+ * Frames are leaf first; the durations, in s, may come before or after them.
  */
 #include "fl.h"
 

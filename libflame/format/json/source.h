@@ -43,7 +43,7 @@ void fl_json_bad(struct fl_json_source *js, const char *reason);
  */
 int fl_json_read(struct fl_json_source *js,
 		 void (*read)(struct flame_source *source));
-/* At the end: reports damage, once; gives FLAME_END or FLAME_FAILED. */
+/* At the end: reports damage, once; returns FLAME_END or FLAME_FAILED. */
 int fl_json_finish(struct fl_json_source *js);
 
 #endif

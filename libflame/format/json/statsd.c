@@ -109,7 +109,7 @@ static void read_columns(struct fl_json_source *js, void *object)
 	}
 }
 
-/* The first number that is no time is the value; texts are labels. */
+/* The first number that is not a time is the value; texts are labels. */
 static void read_row(struct fl_json_source *js, void *object)
 {
 	struct statsd *s = object;

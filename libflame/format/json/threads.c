@@ -59,8 +59,8 @@ static void add_java_frame(struct threads *t, struct slice text)
 }
 
 /*
- * An element of Spark's: the frame, " => holding Monitor(...)" behind it, and
- * lines that tell of locks.
+ * An element of Spark's: the frame, then " => holding Monitor(...)", and lines
+ * about locks.
  */
 static void read_java_frame(struct threads *t, struct slice text)
 {

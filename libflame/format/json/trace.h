@@ -21,7 +21,7 @@ struct key {
 
 /* Events of a thread that may come before one that began earlier. */
 enum { FL_TRACE_HELD = 1 << 12 };
-/* Events held to the end that are worth a line: 32 MB of memory and more. */
+/* Events buffered to the end worth a remark: 32 MB of memory and more. */
 enum { FL_TRACE_MANY = 1 << 20 };
 
 /* Of a frame that ends by an event of its own. */
@@ -56,7 +56,7 @@ struct thread {
 	uint64_t order;		/* of the next event */
 	int64_t last;		/* the time of the event before */
 	size_t limit;		/* of nevents, once some were run; or 0 */
-	int64_t run_until;	/* later ones are held */
+	int64_t run_until;	/* later ones are buffered */
 	bool has_complete, has_ends, unordered;
 	struct open_frame *open;	/* the last one goes on */
 	size_t nopen, open_capacity, nended;
@@ -154,7 +154,7 @@ void fl_trace_end(struct trace *t);
 
 /*
  * Reads the value of a key: a piece of a CPU profile or the times of its
- * samples.  The event's name is known only at its end, which takes or drops it.
+ * samples.  The event's name is known only at its end, which uses or drops it.
  */
 void fl_trace_read_profile(struct trace *t, bool deltas);
 /* begins: the thread is that of the profile, not of who writes it. */

@@ -5,8 +5,8 @@
  * Frames begin (B) and end (E), or are complete (X), on threads of processes;
  * the time between two events is the innermost open frame's.
  *
- * Events need not be in order.  Those of a thread are held until the end, but
- * for a thread that has begins and ends alone, in order.
+ * Events need not be in order.  Those of a thread are buffered until the end,
+ * but for a thread that has begins and ends alone, in order.
  *
  * CPU profiles of DevTools are in events of their own: trace_profiles.c.
  * Not read, and reported: asynchronous events, which are of no thread's stack.
@@ -241,7 +241,7 @@ static bool take_profile(struct trace *t, const struct reading *e)
 /*
  * py-spy compares a stack with the last one of its thread id, whatever the
  * process, and writes what differs: forked workers, whose thread ids are the
- * same, share one stack in its files, and tell processes apart by frames.
+ * same, share one stack in its files, and distinguish processes by frames.
  */
 static bool thread_of(struct trace *t, const struct reading *e,
 		      uint32_t *thread)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /*
- * Events of a thread that are held until they are taken to be in order, and
+ * Events of a thread that are buffered until they count as ordered, and
  * how many more come before the next are run.
  */
 enum { MAX_HELD = 1 << 16, HELD_PART = FL_TRACE_HELD };
@@ -387,7 +387,7 @@ static void bring_match(struct trace *t, const struct thread *th,
 /*
  * At equal times a begin comes first if it does in a file that is in order.
  * Otherwise ends come first, except that of a frame that began just then and
- * took no time.
+ * has no duration.
  */
 static bool begins_first(const struct thread *th, const struct event *b,
 			 const struct event *e)

@@ -131,7 +131,7 @@ static bool has_totals(const struct fl_json_tree *tree, const int64_t *sums)
 {
 	if (tree->kind->values != FL_TREE_EITHER)
 		return tree->kind->values == FL_TREE_TOTALS;
-	/* Some give their root no value, or one that is not a sum. */
+	/* Some write no value for the root, or one that is not a sum. */
 	for (size_t i = 1; i < tree->count; i++)
 		if (tree->nodes[i].value != INT64_MIN &&
 		    sums[i] > tree->nodes[i].value)

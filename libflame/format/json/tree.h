@@ -27,7 +27,7 @@ struct fl_json_tree_kind {
 		FL_TREE_SELF,
 		FL_TREE_EITHER		/* totals, if no child has more */
 	} values;
-	/* Whether the root is no frame; its self weight has no stack then. */
+	/* Whether the root is not a frame: its self weight has no stack. */
 	bool (*drops_root)(struct fl_json_tree *tree,
 			   const struct fl_json_node *root);
 };
@@ -39,7 +39,7 @@ struct fl_json_tree {
 	struct fl_json_node *nodes;	/* parents come first */
 	size_t count, capacity;
 	struct fl_buf buf;		/* for the kind */
-	int64_t no_stack;		/* weight of roots that are no frames */
+	int64_t no_stack;		/* of roots that are not frames */
 };
 
 /* The row of the key under which a node has its children. */

@@ -5,8 +5,8 @@
  * "samples" are numbers of nodes, and "timeDeltas" the us before each, which
  * are negative where threads wrote samples late: they are read in the order of
  * their times, as in Chrome's own view.  Where there are none of these, nodes
- * tell how often they were hit.  Before 2017
- * nodes lay within one another, under "head", and "timestamps" were times.
+ * say how often they were hit.  Before 2017 nodes lay within one another, under
+ * "head", and "timestamps" were times.
  *
  * (garbage collector) is a node at the root, though it interrupts what the
  * sample before it shows, and is put on top of that, as in Chrome's own view.

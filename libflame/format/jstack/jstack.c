@@ -30,7 +30,7 @@ struct jstack {
 	bool to_file;		/* a dump_to_file has begun */
 	bool jrockit;		/* as in fl_jstack_header, of this thread */
 	uint64_t dumps;
-	bool told;
+	bool reported;
 	unsigned nprograms;	/* the source's, when the last line came */
 	struct fl_buf prefix;	/* that a log has put before each line */
 	struct fl_buf pending;	/* a thread's name that has newlines, so far */
@@ -525,9 +525,9 @@ static int read(struct flame_source *source)
 	struct jstack *j = source->state;
 	int status = fl_dump_read(&j->dump, accept_line, end_early);
 
-	if (status == FLAME_END && !j->told && j->dumps)
+	if (status == FLAME_END && !j->reported && j->dumps)
 		fl_fact(source, "dumps", "%" PRIu64, j->dumps);
-	j->told |= status == FLAME_END;
+	j->reported |= status == FLAME_END;
 	return status;
 }
 

@@ -55,7 +55,7 @@ static bool read_visualvm(struct slice tail, struct fl_jstack_header *h)
 }
 
 /*
- * ThreadInfo, behind Id=: the state; Jenkins has Group=main before it, Arthas
+ * ThreadInfo, after Id=: the state; Jenkins has Group=main before it, Arthas
  * cpuUsage=75% deltaTime=150ms, and others "in".
  */
 static bool read_info(struct slice tail, struct fl_jstack_header *h)
@@ -76,7 +76,7 @@ static bool read_info(struct slice tail, struct fl_jstack_header *h)
 }
 
 /*
- * JRockit, behind tid=: "prio=5 alive, in native, waiting".  Without a priority
+ * JRockit, after tid=: "prio=5 alive, in native, waiting".  Without a priority
  * the line is of a chain of locks.
  */
 static bool read_jrockit(struct slice tail, struct fl_jstack_header *h)
@@ -103,7 +103,7 @@ static bool read_jrockit(struct slice tail, struct fl_jstack_header *h)
 	return true;
 }
 
-/* Behind "virtual": nothing, the thread's number or its state. */
+/* After "virtual": nothing, the thread's number or its state. */
 static bool ends_virtual(struct slice tail, struct fl_jstack_header *h)
 {
 	struct slice word;

@@ -126,7 +126,7 @@ static const struct key data_keys[] = {
 	{ "dictionary", DATA_DICTIONARY, MESSAGE, dictionary_keys }, END
 };
 
-/* The size of a message is known behind it: its five bytes are reserved. */
+/* The size of a message is known after it: its five bytes are reserved. */
 enum { SIZE_BYTES = 5, MAX_OPEN = 16 };
 
 static size_t begin_part(struct fl_buf *to, uint32_t number)

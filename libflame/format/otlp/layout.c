@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which numbers the fields of a sample have.  1.10 renumbered them, and nothing
- * in a message gives the version:
+ * Which numbers the fields of a sample have.  1.10 renumbered them, and
+ * nothing in a message says the version:
  *
  *		2		3		4
  *	1.9	values		attributes	link

@@ -114,7 +114,7 @@ static bool find_frame(const uint8_t *at, const uint8_t *end,
 	return is_data(*frame, false, &parts) && parts;
 }
 
-/* Behind the magic is a version, of a byte or more. */
+/* After the magic comes a version, of a byte or more. */
 static const uint8_t *first_frame(const uint8_t *at, const uint8_t *end)
 {
 	const size_t magic = sizeof(MAGIC) - 1;

@@ -68,7 +68,7 @@ struct fl_otlp_dictionary {
 	struct fl_buf buf;
 };
 
-/* Takes a message ProfilesDictionary; false: out of memory. */
+/* Adds a message ProfilesDictionary; false: out of memory. */
 bool fl_otlp_add(struct fl_otlp_dictionary *dictionary,
 		 struct fl_message message);
 void fl_otlp_clear(struct fl_otlp_dictionary *dictionary);

@@ -30,7 +30,7 @@ struct writer {
 
 /* Tables -------------------------------------------------------------- */
 
-/* Moves w->part into a table; gives its index there. */
+/* Moves w->part into a table; returns its index there. */
 static uint64_t add_part(struct writer *w, unsigned table)
 {
 	w->failed |= w->part.failed;

@@ -7,8 +7,8 @@
  *	MAIN        MAIN   <built-in> 337  0   0.0  0.0   100.0  100.0
  *	 main       Main   a.hs:1:1-9 675  0  30.4  9.4   100.0  100.0
  *
- * A blank a level; the first two shares are of the cost centre alone.  With
- * -P ticks and bytes stand behind them, else they are made of the shares.
+ * A blank a level; the first two shares are of the cost centre alone.  With -P
+ * ticks and bytes follow, else they are made of the shares.
  */
 #include "fl.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What node --prof-process prints: the tree behind [Bottom up (heavy) profile],
+ * What node --prof-process prints: the tree after [Bottom up (heavy) profile],
  * in which callers stand below, two blanks a level.
  *
  *	   ticks parent  name

@@ -19,7 +19,7 @@ struct reader {
 	struct fl_xml xml;
 	struct fl_buf name;
 	uint64_t no_weight;
-	bool ended, told;
+	bool ended, reported;
 };
 
 static const char *const names[] = {
@@ -69,9 +69,9 @@ static int finish(struct reader *r)
 	struct flame *flame = r->outline.base.flame;
 	const char *damage = fl_in_damage(r->outline.base.source->in);
 
-	if (r->told)
+	if (r->reported)
 		return FLAME_END;
-	r->told = true;
+	r->reported = true;
 	if (r->xml.error || damage) {
 		fl_warn(flame, "%s: %s at byte %" PRIu64 ": %" PRIu64
 			" nodes were read", name,

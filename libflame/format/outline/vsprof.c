@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Call trees of Visual Studio's profiler, as CSV: a row a node, its Level
- * first.  What a function took by itself is its calls times their average, ms.
+ * first.  A function's own time is its calls times their average, ms.
  */
 #include "fl.h"
 

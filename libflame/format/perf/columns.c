@@ -8,7 +8,7 @@
  *	iregs uregs brstack* ilen insn phys_addr data_page_size
  *	code_page_size cgroup ipc
  *
- * Columns behind the frames end the sample; no empty line follows them.
+ * Columns after the frames end the sample; no empty line follows them.
  */
 #include "fl.h"
 

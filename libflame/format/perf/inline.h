@@ -16,7 +16,7 @@ bool fl_perf_inline_asks(const struct fl_perf_frame *frame);
 bool fl_perf_inline(struct fl_perf_inline *in, struct fl_perf_naming *naming,
 		    const struct fl_perf_frame *frame,
 		    struct fl_frame_list *list);
-/* Reports modules without debug information; takes NULL. */
+/* Reports modules without debug information; NULL is allowed. */
 void fl_perf_inline_report(struct fl_perf_inline *in, const char *input);
 void fl_perf_inline_free(struct fl_perf_inline *in);
 #else

@@ -22,7 +22,7 @@ line_at(const struct fl_perf_cache *cache, uint32_t id)
 	return (struct fl_perf_cached *)(cache->data + (size_t)id * UNIT);
 }
 
-/* Prefetches the line and its text: most take up to three CPU lines. */
+/* Prefetches the line and its text: most fit in three cache lines. */
 static inline void prefetch(const struct fl_perf_cache *cache, uint32_t id)
 {
 	const char *at = cache->data + (size_t)id * UNIT;
@@ -137,16 +137,16 @@ static inline const char *match(const struct fl_perf_cached *cached,
 {
 	size_t least = (size_t)cached->symbol + cached->tail +
 		       cached->offset * 4;
-	const char *behind = at + cached->symbol;
+	const char *after = at + cached->symbol;
 
 	if ((size_t)(end - at) < least ||
-	    (cached->offset && (memcmp(behind, "+0x", 3) != 0 ||
-			       !is_hex(behind[3]))) ||
+	    (cached->offset && (memcmp(after, "+0x", 3) != 0 ||
+			       !is_hex(after[3]))) ||
 	    !fl_perf_same(at, cached->text, cached->symbol))
 		return NULL;
 	if (!cached->offset)
-		return behind;
-	for (at = behind + 4; at < end && is_hex(*at); at++)
+		return after;
+	for (at = after + 4; at < end && is_hex(*at); at++)
 		;
 	if ((size_t)(end - at) < cached->tail ||
 	    !fl_perf_same(at, cached->text + cached->symbol, cached->tail))
@@ -236,8 +236,8 @@ const struct fl_perf_cached *fl_perf_cache_find(struct fl_perf_cache *cache,
 }
 
 /*
- * Whether the line has only parts that determine the function, so that there
- * are no more cached lines than functions.
+ * Whether the line has only parts that determine the function, so that the
+ * cache has at most as many lines as functions.
  */
 static bool is_plain(const struct parts *parts,
 		     const struct fl_perf_frame *frame)

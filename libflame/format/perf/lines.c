@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-	FULL = 8 << 20,		/* of text: more is no longer a cache */
+	FULL = 8 << 20,		/* of text: a larger one is slower than none */
 	MET = 1 << 15		/* lines that are remembered by a hash */
 };
 

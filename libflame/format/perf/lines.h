@@ -15,7 +15,7 @@ struct fl_perf_cached {
 	uint32_t symbol;	/* sizes of the texts, */
 	uint32_t tail : 31, offset : 1;	/* with "+0x1f" between them */
 	uint32_t first, n;	/* its frames in lines->frames */
-	uint32_t stop;		/* not 0: callers of so many go */
+	uint32_t stop;		/* not 0: callers of this many go */
 	uint32_t second;	/* what came two lines later, the last time */
 	/* the lines that followed, the latest first; 0: none */
 	struct fl_perf_next {
@@ -53,7 +53,7 @@ struct fl_perf_line {
 	const char *text;
 	uint32_t size;		/* the newline included */
 	uint32_t first, n;	/* its frames in lines->frames */
-	uint32_t stop;		/* not 0: callers of so many go */
+	uint32_t stop;		/* not 0: callers of this many go */
 	uint32_t source_line;	/* n 0: "file:line" of the frame before */
 	bool inlined;		/* and this, after it */
 	flame_id source_file;

@@ -317,7 +317,7 @@ static bool lacks_module(const struct fl_perf_reader *r, struct slice text)
 
 /*
  * Whether what a line is depends on the lines before it too: what it was
- * earlier does not tell.
+ * earlier does not decide.
  */
 static bool depends_on_place(const struct fl_perf_reader *r,
 			     struct slice text)

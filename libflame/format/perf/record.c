@@ -131,7 +131,7 @@ static flame_id comm_of(struct fl_perf_reader *r,
 }
 
 /*
- * The compat tools take the first event.  FlameGraph's script finds it at the
+ * The compat tools use the first event.  FlameGraph's script finds it at the
  * end of a line, inferno between the first two colons.
  */
 static bool peer_takes(struct fl_perf_reader *r, struct fl_perf_header *h)

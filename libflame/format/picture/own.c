@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The reader of our own pages, as draw/html.c packs them.  Columns come one
- * after the other, so children and ranks are held until the self weights
- * arrive; memory grows with the bytes read, whatever the head claims.
+ * after the other, so children and ranks are stored until the self
+ * weights arrive; memory grows with the bytes read, whatever the head claims.
  */
 #include "fl.h"
 
@@ -24,7 +24,7 @@ struct unpacker {
 	struct fl_in *in;
 	z_stream z;
 	uint32_t hold;		/* bits of base64 */
-	unsigned held;
+	unsigned nbits;
 	bool ended;		/* no more base64 */
 	bool failed;
 	size_t at, n;		/* of out */
@@ -58,11 +58,11 @@ static void decode(struct unpacker *u)
 		}
 		used++;
 		u->hold = u->hold << 6 | (uint32_t)d;
-		u->held += 6;
-		if (u->held < 8)
+		u->nbits += 6;
+		if (u->nbits < 8)
 			continue;
-		u->held -= 8;
-		u->deflated[n++] = (uint8_t)(u->hold >> u->held);
+		u->nbits -= 8;
+		u->deflated[n++] = (uint8_t)(u->hold >> u->nbits);
 	}
 	fl_in_consume(u->in, used);
 	u->z.next_in = u->deflated;
@@ -111,7 +111,7 @@ static uint64_t number(struct unpacker *u)
 	}
 }
 
-/* Appends so many bytes. */
+/* Appends `size` bytes. */
 static void text(struct unpacker *u, uint64_t size, struct fl_buf *to)
 {
 	while (size && !u->failed && !to->failed) {

@@ -30,15 +30,15 @@ struct fl_counts {
 
 /*
  * A frame on another (the number of its entry; NULL: on none).  Its total
- * is taken from that one's self.  false: memory is out.
+ * is subtracted from that one's self.  false: out of memory.
  */
 bool fl_counts_add(struct fl_counts *counts, struct flame *flame,
 		   const size_t *parent, flame_id frame, int64_t total);
 /* For a format's read: adds the next stack with a weight; FLAME_END. */
 int fl_counts_read(struct flame_source *source, struct fl_counts *counts);
 /*
- * The metric of a picture from what it calls it ("": nothing) and its
- * weights; counts tell of their sum.
+ * The metric of a picture from its name there ("": none) and its weights;
+ * counts have their sum.
  */
 void fl_counts_metric(struct fl_counts *counts, struct flame *flame,
 		      const char *name, const char *unit);
@@ -47,7 +47,7 @@ void fl_counts_metric(struct fl_counts *counts, struct flame *flame,
 flame_id fl_picture_frame(struct flame *flame, struct slice name);
 
 /*
- * json_page.c: the format of the JSON that the next line begins with, behind
+ * json_page.c: the format of the JSON that the next line begins with, after
  * `size` bytes; NULL: it does not.  Then it is opened, and read to its end.
  */
 const char *fl_json_page_begins(struct fl_in *in, size_t *size);
@@ -67,7 +67,7 @@ struct fl_title {
 	bool compares;		/* the count is that of the second profile */
 };
 struct fl_title fl_title_read(struct slice text);
-/* The picture has such a heading; one that a tool gives by itself is none. */
+/* The picture has this heading; a tool's default heading is ignored. */
 void fl_title_found(struct flame_source *source, struct slice text);
 /* "12.5", "12.5%": not negative; decimals counts the digits after the dot. */
 bool fl_decimal(struct slice text, double *d, unsigned *decimals);
@@ -110,7 +110,7 @@ int fl_svg_probe(const uint8_t *head, size_t n, bool whole);
 
 /* html.c hands over: all of the page's stacks, or failed. */
 int fl_own_read(struct flame_source *source, struct fl_counts *counts);
-/* What the panel Info tells of a single input; errors there are ignored. */
+/* What the panel Info says of a single input; errors there are ignored. */
 void fl_own_read_about(struct flame_source *source);
 struct fl_asprof;
 struct fl_asprof *fl_asprof_new(void);

@@ -2,7 +2,7 @@
 /*
  * Which frame lies on which.  A frame's level is the rank of its y.  Where
  * the frames come with parents right before their children (ours), or right
- * after them, that order tells exactly; otherwise (flamegraph.pl writes
+ * after them, that order decides; otherwise (flamegraph.pl writes
  * them in the order of a hash) the places do: the parent is the last one,
  * a level below, that begins no later.
  *
@@ -257,7 +257,7 @@ static void list_children(struct fl_boxes *b)
 
 /* Counts ------------------------------------------------------------------ */
 
-/* Takes the count from the width if the title has none. */
+/* Computes the count from the width if the title has none. */
 static int count_by_width(struct fl_boxes *b)
 {
 	double scale = 0, widest = 0;
@@ -309,9 +309,9 @@ static int64_t most_excess(const struct fl_boxes *b, int64_t children)
 	return of_step < 0x1p62 ? children + (int64_t)of_step : INT64_MAX / 2;
 }
 
-/* Takes from each child its part, so that sums fit. */
-static void take(struct fl_boxes *b, const struct fl_box *box, int64_t more,
-		 int64_t children)
+/* Subtracts from each child its part, so that sums fit. */
+static void subtract(struct fl_boxes *b, const struct fl_box *box, int64_t more,
+		     int64_t children)
 {
 	int64_t part = (more + children - 1) / children;
 
@@ -353,7 +353,7 @@ static int fit(struct fl_boxes *b)
 
 		if (box->child != FL_NO_BOX &&
 		    excess(b, box, &more, &children) && more > 0)
-			take(b, box, more, children);
+			subtract(b, box, more, children);
 	}
 	return FLAME_OK;
 }

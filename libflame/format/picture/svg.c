@@ -423,7 +423,7 @@ static bool parse(struct fl_in *in, xmlParserCtxtPtr parser, const void *at,
 					     parser->input->cur)))
 			return false;
 	}
-	/* Not all that libxml2 gives up for want of memory has its error. */
+	/* libxml2 does not report every failure for want of memory. */
 	if (errno == ENOMEM)
 		fl_memory_failed();
 	return parser->wellFormed;

@@ -85,8 +85,8 @@ static void add(struct flame *flame, struct fl_pprof_labels *labels,
 					     value);
 }
 
-static bool take(struct fl_pprof_tables *tables,
-		 struct fl_pprof_labels *labels, struct label label)
+static bool add_label(struct fl_pprof_tables *tables,
+		      struct fl_pprof_labels *labels, struct label label)
 {
 	enum meaning meaning;
 	struct slice key;
@@ -117,7 +117,8 @@ bool fl_pprof_read_labels(struct fl_pprof_tables *tables,
 	*labels = (struct fl_pprof_labels){ .time = FLAME_NOTIME };
 	while (fl_field_next(&sample, &field))
 		if (field.number == SAMPLE_LABEL &&
-		    !take(tables, labels, read_label(fl_field_message(&field))))
+		    !add_label(tables, labels,
+			       read_label(fl_field_message(&field))))
 			return false;
 	return true;
 }

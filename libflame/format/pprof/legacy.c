@@ -359,7 +359,7 @@ static flame_id put_frames(struct reader *r, flame_id stack, uint64_t address)
 	return stack;
 }
 
-static void give(struct reader *r, const struct record *record)
+static void emit(struct reader *r, const struct record *record)
 {
 	struct flame_sample sample = { .time = FLAME_NOTIME };
 	int64_t count = (int64_t)FL_MIN(record->count, (uint64_t)INT64_MAX);
@@ -404,7 +404,7 @@ static int read(struct flame_source *source)
 			return FLAME_FAILED;
 	if (r->given == r->nrecords)
 		return at_end(r);
-	give(r, &r->records[r->given++]);
+	emit(r, &r->records[r->given++]);
 	return FLAME_OK;
 }
 

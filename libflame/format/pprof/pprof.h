@@ -76,7 +76,7 @@ struct fl_pprof_tables {
 
 #define FL_PPROF_ADVICE "pprof -proto PROGRAM FILE looks them up"
 
-/* Takes a field of Profile; false: out of memory, as flame says. */
+/* Adds a field of Profile; false: out of memory, as flame says. */
 bool fl_pprof_add(struct fl_pprof_tables *tables,
 		  const struct fl_field *field);
 void fl_pprof_clear(struct fl_pprof_tables *tables);

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* NULL: none, or one that cannot be used, which is told. */
+/* NULL: none, or one that cannot be used, which is reported. */
 static struct fl_regex *read_regex(struct flame *flame, const char *input,
 				   const char *field, struct slice text)
 {
@@ -56,8 +56,8 @@ void fl_pprof_end_prune(struct fl_pprof_tables *tables)
 /* Without its arguments; a dot comes before names of old PowerPC. */
 static struct slice simplify(struct slice name)
 {
-	static const char *const kept[] = { "(anonymous namespace)",
-					    "operator()" };
+	static const char *const exceptions[] = { "(anonymous namespace)",
+						  "operator()" };
 	size_t i = 0;
 
 	if (fl_slice_starts(name, ".")) {
@@ -67,10 +67,10 @@ static struct slice simplify(struct slice name)
 	while (i < name.size) {
 		struct slice rest = { name.data + i, name.size - i };
 
-		if (fl_slice_starts(rest, kept[0]))
-			i += strlen(kept[0]);
-		else if (fl_slice_starts(rest, kept[1]))
-			i += strlen(kept[1]);
+		if (fl_slice_starts(rest, exceptions[0]))
+			i += strlen(exceptions[0]);
+		else if (fl_slice_starts(rest, exceptions[1]))
+			i += strlen(exceptions[1]);
 		else if (name.data[i++] == '(')
 			return (struct slice){ name.data, i - 1 };
 	}

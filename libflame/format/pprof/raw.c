@@ -229,7 +229,7 @@ static flame_id stack_of(struct reader *r, const struct sample *s)
 	return stack;
 }
 
-static void give(struct reader *r, flame_id metric, int64_t weight,
+static void emit(struct reader *r, flame_id metric, int64_t weight,
 		 flame_id stack, flame_id labels)
 {
 	fl_metric_count(r->base.flame, metric, 1, weight);
@@ -249,13 +249,13 @@ static void give_samples(struct reader *r)
 		flame_id stack = stack_of(r, s);
 
 		for (unsigned k = 0; k < r->ntypes; k++)
-			give(r, r->metric[k], r->values[s->values + k],
+			emit(r, r->metric[k], r->values[s->values + k],
 			     stack, s->labels);
 	}
 	r->nsamples = r->nids = r->nvalues = 0;
 }
 
-/* Another one behind the first. */
+/* Another one after the first. */
 static void begin_profile(struct reader *r)
 {
 	give_samples(r);

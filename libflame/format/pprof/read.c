@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Profiles of pprof.  Strings may come last, so the samples of a profile are
- * held until its end, equal ones as one.  Profiles may follow one another
+ * buffered until its end, equal ones as one.  Profiles may follow one another
  * (cat), packed or not: each is read by itself.
  */
 #include "fl.h"
@@ -242,7 +242,7 @@ static size_t default_type(const struct reader *r)
 	return r->ntypes ? r->ntypes - 1 : 0;
 }
 
-/* The default is the first: of equals, that is the one taken. */
+/* The default is the first of equals. */
 static bool make_metrics(struct reader *r)
 {
 	size_t first = default_type(r);
@@ -346,7 +346,7 @@ static flame_id push_location(struct reader *r, flame_id stack,
 
 /*
  * Functions are dropped below the first that is not: of a stack of theirs
- * alone, all frames are kept.
+ * alone, all frames remain.
  */
 static struct step take_step(struct reader *r, struct step step,
 			     const struct fl_pprof_entry *location)
@@ -592,7 +592,8 @@ static bool next_in_profile(struct reader *r, struct flame_sample *sample)
 /* Inputs -------------------------------------------------------------- */
 
 /*
- * true: there is another profile.  Bytes that are no field may be a packed one.
+ * true: there is another profile.  Bytes that are not a field may be a packed
+ * one.
  */
 static bool next_profile(struct reader *r)
 {

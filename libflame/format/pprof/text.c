@@ -15,8 +15,8 @@
  *	19490304 27 @ 0xbccc97
  *
  * Go names the frames of each line, inlined ones too; Java's (heapz,
- * contentionz) have names of addresses behind all; others have none.  Where
- * a profiler took one of so many bytes, counts are scaled up as by go tool
+ * contentionz) have names of addresses at the end; others have none.
+ * Where a profiler sampled one of N bytes, counts are scaled up as by go tool
  * pprof.  Threads (threadz) are printed a frame a line:
  *
  *	--- threadz 1 ---
@@ -238,7 +238,7 @@ static double sampled_share(double x)
 	return sum;
 }
 
-/* Scales up a sample of one in so many bytes, by go tool pprof's formula. */
+/* Scales up a sample of one in N bytes, by go tool pprof's formula. */
 static void scale(const struct reader *r, int64_t *count, int64_t *size)
 {
 	double by;
@@ -552,7 +552,7 @@ static unsigned nvalues(const struct reader *r)
 	return r->kind == HEAP ? 4 : r->kind == CONTENTION ? 2 : 1;
 }
 
-static bool give(struct reader *r, struct flame_sample *sample)
+static bool emit(struct reader *r, struct flame_sample *sample)
 {
 	const struct record *record = &r->records[r->given];
 	flame_id stack = 0;
@@ -592,7 +592,7 @@ static int read(struct flame_source *source)
 			metric_of(r, nvalues(r) - 1);
 	}
 	while (r->given < r->nrecords && !fl_failed(r->flame)) {
-		is_sample = give(r, &sample);
+		is_sample = emit(r, &sample);
 		if (fl_failed(r->flame))
 			break;
 		if (is_sample)

@@ -16,12 +16,12 @@
 
 struct reader {
 	struct fl_line_reader base;
-	bool begun;		/* behind the first separator */
+	bool begun;		/* after the first separator */
 	flame_id metric;
 	struct fl_buf type;
 	int64_t weight;		/* of the trace that is read */
 	flame_id labels;
-	bool told;
+	bool reported;
 };
 
 static const char separator[] = "-----------+-------";
@@ -70,7 +70,7 @@ static bool parse_value(struct slice word, int64_t *n, const char **unit)
 	return false;
 }
 
-static void give(struct reader *r)
+static void emit(struct reader *r)
 {
 	r->base.lines.good++;
 	fl_emit(r->base.source, &(struct flame_sample){
@@ -85,7 +85,7 @@ static void end_trace(struct reader *r)
 	struct fl_trace *trace = &r->base.trace;
 
 	if (trace->count && r->weight && r->metric)
-		give(r);
+		emit(r);
 	trace->count = 0;
 	r->labels = 0;
 	r->weight = 0;
@@ -179,11 +179,11 @@ static int read(struct flame_source *source)
 	if (r->base.trace.count)
 		fl_backtrace_cut(&r->base);
 	r->base.trace.count = 0;
-	if (!r->told)
+	if (!r->reported)
 		fl_remark(source->flame, "%s: go tool pprof -traces has "
 			  "rounded the weights; -raw does not",
 			  fl_in_name(source->in));
-	r->told = true;
+	r->reported = true;
 	return fl_backtrace_end(&r->base);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pprof, written: packed with gzip, samples in the order of their stacks.  A
- * frame is a function and a location of the same id.  How it ran is told by
+ * frame is a function and a location of the same id.  How it ran is in
  * the function's system_name, "f_[j]", which go tool pprof shows on demand.
  */
 #include "fl.h"
@@ -128,8 +128,8 @@ static void put_times(struct writer *w)
 /* Frames -------------------------------------------------------------- */
 
 /*
- * Where it is the name, go tool pprof takes it for one of C++ and leaves out
- * arguments; so there is none then.
+ * Where it is the name, go tool pprof reads it as one of C++ and leaves out
+ * arguments; so it is empty then.
  */
 static uint64_t system_name(struct writer *w, const struct flame_frame *frame)
 {
@@ -214,7 +214,7 @@ static bool is_same(const struct flame_sample *a, const struct flame_sample *b)
 	       a->labels == b->labels;
 }
 
-/* Rows that differ by their metric alone are one; gives how many. */
+/* Rows that differ by their metric alone are one; returns how many. */
 static size_t put_values(struct writer *w, size_t from)
 {
 	const struct fl_rows *rows = w->rows;

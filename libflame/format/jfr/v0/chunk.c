@@ -132,7 +132,7 @@ static void emit_event(struct fl_v0 *v, const struct fl_v0_event *e,
 	const char *unit;
 
 	if (v->jfr->source->select.survey)
-		fl_jfr_info_event(v->jfr, e->told, 1);
+		fl_jfr_info_event(v->jfr, e->shown, 1);
 	if (!read_event(v, e, at, size, &n, times))
 		return;
 	hit.time = time_of(v, times[0]);

@@ -64,7 +64,7 @@ struct fl_v0_content {
 
 struct fl_v0_event {
 	struct slice name;	/* of current versions, if it has one */
-	struct slice told;	/* in --info */
+	struct slice shown;	/* its name in --info */
 	const struct fl_jfr_row *row;
 	bool raw, starts, threads, stacks;
 	const struct fl_v0_layout *layout;
@@ -121,7 +121,7 @@ static inline struct fl_wire fl_v0_wire(const struct fl_v0 *v, uint64_t at,
 	return (struct fl_wire){ .at = v->at + at, .end = v->at + end };
 }
 
-/* Told at the end; false, for those who return it. */
+/* Reported at the end; false, for those who return it. */
 static inline bool fl_v0_no_memory(struct fl_v0 *v)
 {
 	v->no_memory = true;
@@ -152,7 +152,7 @@ void fl_v0_free(struct fl_v0 *v);
 /* values.c ------------------------------------------------------------ */
 
 struct slice fl_v0_utf(struct fl_wire *w);
-/* A count of elements that take at least `least` bytes each. */
+/* A count of elements of at least `least` bytes each. */
 uint32_t fl_v0_count(struct fl_wire *w, size_t least);
 void fl_v0_skip(const struct fl_v0_field *f, unsigned type, struct fl_wire *w,
 		unsigned depth);

@@ -21,7 +21,7 @@ static const char *const number_names[ROLES - KINDS] = {
 	"line", "bci", "tlabSize", "allocationSize", "bytes"
 };
 
-static void *take(struct fl_v0 *v, size_t n, size_t size)
+static void *alloc(struct fl_v0 *v, size_t n, size_t size)
 {
 	void *at = fl_arena_alloc(&v->arena, fl_size_mul(n, size));
 
@@ -33,12 +33,12 @@ static bool read_layouts(struct fl_v0 *v, struct fl_v0_producer *p,
 			 struct fl_wire *w)
 {
 	p->n = fl_v0_count(w, 4);
-	p->layouts = take(v, p->n, sizeof(*p->layouts));
+	p->layouts = alloc(v, p->n, sizeof(*p->layouts));
 	for (uint32_t i = 0; p->layouts && i < p->n; i++) {
 		struct fl_v0_layout *l = &p->layouts[i];
 
 		l->n = fl_v0_count(w, 20);
-		l->fields = take(v, l->n, sizeof(*l->fields));
+		l->fields = alloc(v, l->n, sizeof(*l->fields));
 		for (uint32_t j = 0; l->fields && j < l->n; j++) {
 			struct fl_v0_field *f = &l->fields[j];
 
@@ -89,12 +89,12 @@ static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 
 	uri.size = FL_MIN(uri.size, LONGEST);
 	path.size = FL_MIN(path.size, LONGEST);
-	name = take(v, uri.size + path.size, 1);
+	name = alloc(v, uri.size + path.size, 1);
 	if (!name)
 		return;
 	memcpy(name, uri.data, uri.size);
 	memcpy(name + uri.size, path.data, path.size);
-	e->name = e->told = (struct slice){ name, uri.size + path.size };
+	e->name = e->shown = (struct slice){ name, uri.size + path.size };
 	e->raw = fl_jfr_is_raw(v->jfr, e->name);
 	for (size_t i = path.size; i && path.data[i - 1] != '/'; i--)
 		last = (struct slice){ path.data + i - 1, path.size - i + 1 };
@@ -105,7 +105,7 @@ static void name_event(struct fl_v0 *v, struct fl_v0_event *e, struct slice uri,
 		ours.size = strlen(ours.data);
 		e->row = fl_jfr_row_of(ours);
 		if (!event_names[i].own)
-			e->told = ours;
+			e->shown = ours;
 		if (!e->raw)
 			e->name = ours;
 		e->raw |= fl_jfr_is_raw(v->jfr, ours);
@@ -220,7 +220,7 @@ bool fl_v0_read_meta(struct fl_v0 *v, uint64_t at)
 	struct fl_wire w = fl_v0_wire(v, at + EVENT, end);
 
 	v->nproducers = fl_v0_count(&w, 26);
-	v->producers = take(v, v->nproducers, sizeof(*v->producers));
+	v->producers = alloc(v, v->nproducers, sizeof(*v->producers));
 	for (uint32_t i = 0; v->producers && i < v->nproducers; i++) {
 		struct fl_v0_producer *p = &v->producers[i];
 

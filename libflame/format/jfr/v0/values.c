@@ -50,7 +50,7 @@ void fl_v0_skip(const struct fl_v0_field *f, unsigned type, struct fl_wire *w,
 		for (n = fl_v0_count(w, 1); n && !w->bad; n--)
 			fl_v0_skip(f, f->index, w, depth);
 	} else if (f->layout && f->layout->n && depth < MAX_DEPTH) {
-		/* Every struct in here takes a byte or more. */
+		/* Every struct in here has a byte or more. */
 		if (type == STRUCTS)
 			n = fl_v0_count(w, 1);
 		for (; n && !w->bad; n--)
