@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# For tests in bash that need packages of registries.  They are kept in $store,
-# a folder each:
+# For tests in bash that need packages of registries.  They are stored in
+# $store, a folder each:
 #
 #	. "$TOP/tests/fetch.sh"
 #	fetch duckdb python3 pip_into duckdb duckdb &
 #	wait
 #	with duckdb 'NAME OF TEST' && ...
 #
-# $store/NAME.why tells why a package is not there.
+# $store/NAME.why says why a package is not there.
 
 have() {
 	command -v "$1" >/dev/null

@@ -5,7 +5,7 @@
 #	make check TESTS=tests/unit/test_base
 #	make check UPDATE=1		records the golden outputs anew
 #	make fuzz FUZZ_SECONDS=60	each target of tests/fuzz, with clang
-#	make check-valgrind		under memcheck, which takes hours: see
+#	make check-valgrind		under memcheck, which needs hours: see
 #					tests/memcheck for less
 #	make check-threads		with four threads, for a build with
 #					--enable-sanitizers=thread
@@ -176,7 +176,8 @@ check-threads: all $(check_PROGRAMS)
 check-all: all
 	@TOP='$(abs_top_srcdir)' BUILD='$(abs_top_builddir)' \
 		bash $(srcdir)/tests/all
-EXTRA_DIST += tests/all tests/behind.sh tests/memcheck tests/threads tests/unit/lost
+EXTRA_DIST += tests/all tests/under.sh tests/memcheck tests/threads
+EXTRA_DIST += tests/unit/lost
 
 # make would build a test from the source beside it, whose name is the test's
 # with an ending.
@@ -184,7 +185,7 @@ EXTRA_DIST += tests/all tests/behind.sh tests/memcheck tests/threads tests/unit/
 %: %.o
 %: %.sh
 
-# In the order in which they begin: first what takes long (tests/seconds tells).
+# In the order in which they begin: the slowest first (see tests/seconds).
 script_tests = \
 	tests/record/java \
 	tests/coherence/corpus \

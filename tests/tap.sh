@@ -10,7 +10,7 @@
 n=0 nbad=0
 . "$TOP/tests/tools.sh"
 
-# Limits of time are so many times as long: where valgrind runs the tools.
+# Limits of time are this many times as long: where valgrind runs the tools.
 : "${TEST_SLOW:=1}"
 
 # Explanations go to standard output as comments: they end up in the log.

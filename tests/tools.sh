@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # TOOLS, the folder of the built tools that are linked with the library.  Where
 # it is shared, libtool has put scripts in $BUILD/tools that name this build's
-# library, and take ten times as long to start: here are the programs
+# library, and are ten times slower to start: here are the programs
 # themselves.  flame-record is always in $BUILD/tools.
 : "${BUILD:=$TOP/build}"
 TOOLS=$BUILD/tools

@@ -6,7 +6,7 @@
  *	measure [-t SECONDS] [-o OUT] [-e ERR] COMMAND [ARG...]
  *
  * The kernel's own account of the process and its threads (wait4), without
- * a shell in between.  OUT and ERR take the command's output (/dev/null).
+ * a shell in between.  OUT and ERR are for the command's output (/dev/null).
  * How it ended is its exit status, "signal N", or "late": killed after
  * SECONDS, its children too.
  */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A profile of so many megabytes, from a real one on standard input:
+"""A profile of N megabytes, from a real one on standard input:
 
     mkprofiles.py speedscope|trace-event|pprof MB <REAL >LARGE
 
@@ -22,7 +22,7 @@ def repeat(write, piece, between, n):
 
 
 def speedscope(data, size, out):
-    """As py-spy writes it: profiles first, weights behind samples."""
+    """As py-spy writes it: profiles first, weights after samples."""
     file = json.loads(data)
     shares = len(file['profiles'])
     text = {}

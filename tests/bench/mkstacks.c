@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile as Java programs give it: stacks of 20 to 60 frames, each of
+ * A profile as of Java programs: stacks of 20 to 60 frames, each of
  * which is another, in no order, the same in every run.
  *
  *	mkstacks N	folded text

@@ -5,7 +5,7 @@
 //
 // The package has the program of its page alone.  It runs here without a page:
 // all that belongs to one is an object that accepts everything, and instead of
-// its last line, which draws, it gives out the modules it loads on demand.
+// its last line, which draws, it exports the modules it loads on demand.
 'use strict';
 const fs = require('fs'), path = require('path'), vm = require('vm');
 const [bundle, file] = process.argv.slice(2);

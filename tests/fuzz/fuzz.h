@@ -69,7 +69,7 @@ int fuzz_read(struct flame *flame, const void *at, size_t size,
 	      const char *format, struct flame_sink *sink);
 /* Sums, order and places of a layout. */
 void fuzz_layout_holds(const struct flame *flame, const struct fl_layout *l);
-/* Whether no decoder takes text for packed. */
+/* Whether no decoder reads text as packed. */
 bool fuzz_is_plain(const void *at, size_t size);
 /* Cuts off the first line, which ends in NUL in a copy; NULL: none left. */
 char *fuzz_line(struct slice *rest);

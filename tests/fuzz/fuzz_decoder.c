@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A decoder, or the layer over logs: what comes out does not depend on how it
- * is asked for.  (Of a damaged block libbz2 gives as much as there was room for
- * in its last call.)
+ * is asked for.  (Of a damaged block libbz2 returns as much as there was room
+ * for in its last call.)
  */
 #include "fuzz.h"
 
@@ -17,7 +17,7 @@ struct came {
 	bool damaged;
 };
 
-static void take(struct came *came, const uint8_t *at, size_t n)
+static void add(struct came *came, const uint8_t *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		came->hash = (came->hash ^ at[i]) * UINT64_C(0x100000001b3);
@@ -49,7 +49,7 @@ static bool decode(const uint8_t *data, size_t size, size_t step,
 		avail = FL_MIN(avail, ENOUGH - came->size);
 		if (!avail)
 			break;
-		take(came, at, FL_MIN(avail, step));
+		add(came, at, FL_MIN(avail, step));
 		fl_in_consume(in, FL_MIN(avail, step));
 	}
 	came->damaged = in && came->size < ENOUGH && fl_in_damage(in);

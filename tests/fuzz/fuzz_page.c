@@ -129,7 +129,7 @@ static void page_holds(const char *format, const struct fl_buf *page)
 	if (strcmp(format, "svg") == 0) {
 		svg_holds(page);
 	} else if (strcmp(format, "html") == 0) {
-		/* Not all pages tell of their inputs. */
+		/* Not all pages name their inputs. */
 		unsigned n = 3 + times(page, " id=\"origins\">");
 
 		FUZZ_HOLDS(n <= 4);

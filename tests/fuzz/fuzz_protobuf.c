@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages of protobuf: fields lie within their message, one behind the
+ * Messages of protobuf: fields lie within their message, one after the
  * other; and what is written again reads as the same.
  */
 #include "fuzz.h"

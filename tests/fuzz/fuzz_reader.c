@@ -10,7 +10,7 @@
 
 struct way {
 	const char *asks[8][2];
-	const char *filters[3][2];	/* behind one another */
+	const char *filters[3][2];	/* one after another */
 };
 
 static const struct way ways[] = {
@@ -114,7 +114,7 @@ void fuzz_reader(const struct fuzz_target *target, const uint8_t *data,
 	}
 }
 
-/* Whatever it is taken for. */
+/* As whatever it is detected. */
 void fuzz_detect(const struct fuzz_target *target, const uint8_t *data,
 		 size_t size)
 {

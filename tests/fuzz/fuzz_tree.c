@@ -88,23 +88,23 @@ static void pruned_layout_holds(struct flame_tree *tree, int64_t least,
 	struct fl_light_nodes light = { report, &reported };
 	int64_t self = 0;
 	unsigned deepest = 0;
-	uint32_t kept = 0;
+	uint32_t next = 0;
 
 	FUZZ_HOLDS(all && o &&
 		   fl_pruned_layout_limit(o, &least, most, detail_limit));
 	l = fl_pruned_layout_build(o, &light);
 	FUZZ_HOLDS(l);
 	for (uint32_t i = 0; i < all->count; i++) {
-		if (i && (all->total[0][i] < least || kept >= most)) {
+		if (i && (all->total[0][i] < least || next >= most)) {
 			deepest = FL_MAX(deepest, all->level[i]);
 			continue;
 		}
-		FUZZ_HOLDS(kept < l->count && l->name[kept] == all->name[i] &&
-			   l->total[0][kept] == all->total[0][i] &&
-			   l->self[0][kept] == all->self[0][i]);
-		self += l->self[0][kept++];
+		FUZZ_HOLDS(next < l->count && l->name[next] == all->name[i] &&
+			   l->total[0][next] == all->total[0][i] &&
+			   l->self[0][next] == all->self[0][i]);
+		self += l->self[0][next++];
 	}
-	FUZZ_HOLDS(kept == l->count && deepest == reported.deepest);
+	FUZZ_HOLDS(next == l->count && deepest == reported.deepest);
 	FUZZ_HOLDS(self + reported.outermost == tree->total[0]);
 	fl_layout_free(l);
 	fl_layout_free(all);

@@ -7,8 +7,8 @@
  *	replay TARGET FILE	one, as it is
  *
  * Targets run in a child, which works on through the files until it dies:
- * then the input that it died of is told and kept, and another goes on
- * behind it.
+ * then the input that it died of is printed and saved, and another goes on
+ * after it.
  */
 #include "fuzz.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	LARGEST = 1 << 16,	/* of a file; what is behind is left out */
+	LARGEST = 1 << 16,	/* of a file; what follows is left out */
 	WORK = 256 << 10,	/* bytes of cut and changed inputs of a file */
 	MOST = 48,		/* cuts, and changes, of a file */
 	SECONDS = 20		/* of CPU, for one input */
@@ -164,7 +164,7 @@ static void keep(const char *name)
 
 	if (f && fwrite(now->data, 1, now->size, f) == now->size &&
 	    fclose(f) == 0)
-		printf("#   kept: %s (replay TARGET FILE)\n", name);
+		printf("#   saved: %s (replay TARGET FILE)\n", name);
 }
 
 static bool replay(const struct fuzz_target *target, unsigned number,

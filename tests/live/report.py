@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Spark job of the kinds that a report tells apart: SQL with adaptive
+"""A Spark job of the kinds that a report distinguishes: SQL with adaptive
 execution, a UDF in Python, a shuffle and a cached table.
 
 report.py N TIMES: rows of the tables; steps of the UDF of "heavy", of which that

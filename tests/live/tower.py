@@ -29,7 +29,7 @@ def make_functions():
             x = (x * 31 + i) & 0xffffffff
         return x
 
-    # Rows take from half a millisecond to some, or they would be in step with
+    # Rows need from half a millisecond to some, or they would be in step with
     # the samples.
     def light(x):
         return spin(3 * (1000 + x * 7919 % 6000))

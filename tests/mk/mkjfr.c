@@ -170,16 +170,16 @@ static size_t word_size(const char *s)
 }
 
 /* Words live as long as we do, on one list. */
-static struct kept { struct kept *next; char text[]; } *kept;
+static struct saved { struct saved *next; char text[]; } *saved;
 
 static char *keep(size_t n)
 {
-	struct kept *k = calloc(1, sizeof(*k) + n + 1);
+	struct saved *k = calloc(1, sizeof(*k) + n + 1);
 
 	if (!k)
 		die("out of memory");
-	k->next = kept;
-	kept = k;
+	k->next = saved;
+	saved = k;
 	return k->text;
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # For tests of packages: a minimal Debian, by debootstrap, in $store/root.CODENAME,
-# kept for the next test; each test works on a copy of it.
+# which stays for the next test; each test works on a copy of it.
 #
 #	. "$TOP/tests/packages/root.sh"
 #	why=$(no_root)			empty where a root can be made
@@ -27,18 +27,18 @@ mirror() {
 }
 
 make_root() {
-	local kept=$store/root.$1
+	local base=$store/root.$1
 
-	if [ ! -e "$kept" ]; then
-		rm -rf "$kept.new"
-		timeout 1200 debootstrap --variant=minbase "$1" "$kept.new" \
+	if [ ! -e "$base" ]; then
+		rm -rf "$base.new"
+		timeout 1200 debootstrap --variant=minbase "$1" "$base.new" \
 			"$(mirror)" >"$store/root.log" 2>&1 || return
-		echo force-unsafe-io >"$kept.new/etc/dpkg/dpkg.cfg.d/unsafe-io"
-		cp -L /etc/resolv.conf "$kept.new/etc/"
-		cp -a /etc/apt/apt.conf.d/. "$kept.new/etc/apt/apt.conf.d/"
-		mv "$kept.new" "$kept"
+		echo force-unsafe-io >"$base.new/etc/dpkg/dpkg.cfg.d/unsafe-io"
+		cp -L /etc/resolv.conf "$base.new/etc/"
+		cp -a /etc/apt/apt.conf.d/. "$base.new/etc/apt/apt.conf.d/"
+		mv "$base.new" "$base"
 	fi
-	cp -a "$kept" "$2"
+	cp -a "$base" "$2"
 }
 
 # The mounts are seen by the command alone, and end with it.

@@ -72,7 +72,7 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
     check("metrics are those of the recording",
           {name: (one["samples"], one["unit"], one["threads"])
            for name, one in two_metrics.items()}, METRICS)
-    check("a metric that is not there is told with those that are",
+    check("a metric that is not there is reported with those that are",
           error_of(flame.fold, RECORDING, event="cpuu"),
           "nothing was selected by event=cpuu (did you mean cpu?); "
           "there is " + ", ".join("%s %d" % (name, one[0])
@@ -87,9 +87,9 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
           "nothing was selected by label=file=x; there is one, two.gz")
     check("options of reading are keywords",
           [sum(flame.fold(RECORDING, event="cpu", state="ne").values())
-           if error_of(flame.fold, RECORDING, state="ne") is None else "told",
+           if error_of(flame.fold, RECORDING, state="ne") is None else "said",
            error_of(flame.fold, one, from_="nettle") is not None],
-          ["told", True])
+          ["said", True])
     tabs = flame.page(RECORDING, events="all").html
     check("a page of all events is the tools'", tabs,
           tool("flame-graph", "-f", "html", "--events", "all", RECORDING))
@@ -117,7 +117,7 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
     check("a page is read again", flame.fold(saved), flame.fold(one))
     check("other formats are bytes",
           flame.write(one, format="svg").startswith(b"<?xml"), True)
-    check("an error is told", "No such file" in
+    check("an error is reported", "No such file" in
           error_of(flame.fold, os.path.join(folder, "no")), True)
     def kind_of(function, *args, **more):
         try:
@@ -155,7 +155,7 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
     bad = os.path.join(folder, "bad")
     with open(bad, "wb") as file:
         file.write(bytes(range(256)) * 9)
-    check("a file that is no profile is told by its name",
+    check("a file that is not a profile is reported by name",
           [bad in error_of(flame.page, bad),
            "libflame-formats(5)" in error_of(flame.page, bad)], [True, True])
     check("that nothing is selected, too",
@@ -167,7 +167,7 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
         file.truncate(os.path.getsize(recording) + 5000)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        check("of a damaged file whole records are kept",
+        check("of a damaged file whole records are read",
               flame.fold(cut), flame.fold(recording))
     check("with a warning", [cut in str(one.message) for one in said], [True])
     # What a frame of any kind is asked for.
@@ -197,7 +197,7 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
     check("frames and files are compared",
           flame.diff(Frame(stack=["main;b;c"], weight=[1]), one).frames[0],
           {"frame": "c", "self": (1, 4), "total": (1, 4)})
-    check("what is no frame of samples is told",
+    check("what is not a frame of samples is reported",
           [error_of(flame.fold, Frame(frames=["a"], n=[1])),
            error_of(flame.fold, Frame(stack=[])),
            error_of(flame.fold, Frame(stack=["a"], weight=[None])),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that name themselves after each task, as Spark's do: what a sample's
- * thread is called tells which method ran, while the collector moves the names.
+ * Threads that name themselves after each task, as Spark's do: a sample's
+ * thread name says which method ran, while the collector moves the names.
  */
 public class Tasks {
-	static volatile Object kept;
+	static volatile Object live;
 	static long sum;
 
 	static void work(long end) {
@@ -15,7 +15,7 @@ public class Tasks {
 				garbage[i] = new byte[1024];
 				sum += garbage[i].length;
 			}
-			kept = garbage;
+			live = garbage;
 		}
 	}
 

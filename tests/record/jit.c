@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies a function into memory of its own, as a just-in-time compiler has it,
- * names it in /tmp/perf-PID.map unless told not to, and calls it for so long.
+ * names it in /tmp/perf-PID.map unless it is quiet, and calls it for SECONDS.
  *
  *	jit SECONDS [quiet]
  */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A Spark job in local mode, for so many seconds: a Python function of each row,
+# A Spark job in local mode, for N seconds: a Python function of each row,
 # and an aggregation in the JVM.  Says "ready" and its JVM's number first.
 import sys
 import time

@@ -191,7 +191,7 @@ static void compare(struct fl_process *p)
 	}
 }
 
-static void take(Dwfl *dwfl, struct fl_process *p, const struct fl_event *e)
+static void unwind(Dwfl *dwfl, struct fl_process *p, const struct fl_event *e)
 {
 	if (e->kind != FL_EVENT_SAMPLE || !e->user64 || e->pid != p->pid ||
 	    e->stack.full)
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 		fl_perf_events_round(&events);
 		while (totals.samples < wanted &&
 		       fl_perf_events_next(&events, &event))
-			take(dwfl, p, &event);
+			unwind(dwfl, p, &event);
 	}
 	printf("%u %u %u %u %u %u\n", totals.samples, totals.frames,
 	       totals.same, totals.longer, totals.shorter, totals.other);

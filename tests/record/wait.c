@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits in three ways and burns in a fourth, in turn, and prints how many
- * seconds each took: "SLEEP POLL COND BURN".  A second thread burns all the time
+ * Waits in three ways and burns in a fourth, in turn, and prints the
+ * seconds of each: "SLEEP POLL COND BURN".  A second thread burns all the time
  * and a third waits all the time.
  *
  *	wait SECONDS [THREADS]

@@ -3,14 +3,14 @@
 	await until(() => !$("first"));
 	is("title", $("title").textContent, "spark-cpu-wall.jfr, cpu");
 	is("title of the window", document.title, "spark-cpu-wall.jfr, cpu");
-	is("the metric is not told twice",
+	is("the metric is not shown twice",
 		$("info").textContent.includes("cpu"), false);
 	key("I");
-	const told = $("menu").textContent;
+	const shown = $("menu").textContent;
 	for (const fact of ["OpenJDK 64-Bit Server VM", "SparkShaped 20 3 2",
 		"2026-11-21T04:19:22.545Z", "9.204 s", "async-profiler 4.4",
 		"settings", "Made by libflame", "--root SparkShaped"])
-		is("Info has " + fact, told.includes(fact), true);
+		is("Info has " + fact, shown.includes(fact), true);
 	$("menu").hidePopover();
 	let name = "";
 	HTMLAnchorElement.prototype.click = function () {

@@ -27,11 +27,11 @@
 		await rest();
 		press("Escape");
 		await rest();
-		const told = $("live").textContent + $("status").textContent;
+		const was = $("live").textContent + $("status").textContent;
 		press(arrow);
 		await rest();
 		is(name + " has the focus, and arrows walk it", [
-			document.activeElement.id, $(name).ariaPressed, told !==
+			document.activeElement.id, $(name).ariaPressed, was !==
 			$("live").textContent + $("status").textContent],
 		[id, "true", true]);
 		await findings(name);

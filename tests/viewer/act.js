@@ -3,7 +3,7 @@
 (async () => {
 	const $ = (id) => document.getElementById(id);
 	const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-	// The browser takes its time for it, which is not that of the page.
+	// The browser's own time for it is not that of the page.
 	const back = async () => {
 		let done = false;
 		addEventListener("popstate", () => done = true, { once: true });
@@ -19,7 +19,7 @@
 	const rest = () => pause(400);
 	const key = (k) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key: k, bubbles: true }));
-	// To a share of the width, so many rows above the root.
+	// To a share of the width, `level` rows above the root.
 	const hover = (x, level) => {
 		const box = $("canvas").getBoundingClientRect();
 		$("canvas").dispatchEvent(new MouseEvent("mousemove", {

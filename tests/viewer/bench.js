@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pages that we draw, and their peers', against what they may cost: the
- * table of `make bench-viewer`; README tells how to read it.  A headless
+ * table of `make bench-viewer`; README says how to read it.  A headless
  * Chromium without a GPU is driven over its own pipe.
  */
 "use strict";
@@ -291,11 +291,11 @@ async function drawing(file, scale) {
 async function ours(file) {
 	const page = await loads(file, "ours");
 	const tab = await Tab.open();
-	const told = () => document.getElementById("info").textContent;
+	const info = () => document.getElementById("info").textContent;
 	const one = (key, ...args) => least(tab, key, args, [press, "1"]);
 	await load(tab, file, "ours");
 	await pause(1500);
-	page.n = Number(/([\d,]+) frames/.exec(await tab.run(told))[1]
+	page.n = Number(/([\d,]+) frames/.exec(await tab.run(info))[1]
 		.replace(/,/g, ""));
 	page.hover = await least(tab, mouse, ["mousemove", 0.5, 9],
 		[mouse, "mousemove", 0.6, 4]);
@@ -463,11 +463,11 @@ function heading(text) {
 			.map((s) => s.padStart(14)).join("") + "  within");
 }
 
-// Of a row without a budget only the figures are told.
+// Of a row without a budget only the figures are printed.
 function row(what, budget, value, ...others) {
 	const bad = budget !== undefined && value !== undefined &&
 		!(value <= budget);
-	// Others took the time too.
+	// Others used the time too.
 	const shared = bad && what.includes("wall") &&
 		os.loadavg()[0] > os.cpus().length;
 	over += bad ? 1 : 0;
@@ -560,8 +560,8 @@ async function pictures(folded) {
 		...each((o) => o.search.cpu));
 }
 
-// What perf script would print of so many samples, on eight threads; in two
-// files, as of larger ones no times are kept.
+// What perf script would print of n samples, on eight threads; in two
+// files, as of larger ones no times are stored.
 function timedSamples(n) {
 	const files = [at("timed.perf"), at("timed-2.perf")];
 	const outs = files.map((file) => fs.openSync(file, "w"));

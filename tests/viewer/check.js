@@ -10,7 +10,7 @@
 		link = this.href;
 	};
 
-	// A frame found by name, by search; what is told of it.
+	// A frame found by name, by search; what is shown of it.
 	async function at(name) {
 		search("=" + name);
 		await pause(20);
@@ -42,7 +42,7 @@
 	while ($("first"))
 		await pause(5);
 	is("the sum", $("info").textContent, "15 samples · 10 frames");
-	is("a frame is told", await at("c"),
+	is("a frame is described", await at("c"),
 		"c, 40.00% total, 26.67% self, depth 2, child 2 of 2");
 
 	// Outlines that cross the middle of a row.
@@ -54,7 +54,7 @@
 			!data[i - 4]).length;
 	};
 	hover(0.1, 2);
-	is("a frame is told below at once", [tip(), $("status").textContent],
+	is("a frame is named below at once", [tip(), $("status").textContent],
 		["", "a — 8 samples (53.33% of all)"]);
 	await pause(60);
 	hover(0.2, 2);
@@ -97,7 +97,7 @@
 	is("so does the list's own", table(), ["0 14 main", "0 8 a"]);
 	$("sift").dispatchEvent(new KeyboardEvent("keydown",
 		{ key: "w", bubbles: true }));
-	is("letters in it are no keys", location.hash, "");
+	is("letters in it are not keys", location.hash, "");
 	key("Escape");
 	is("Esc clears it", [$("sift").value, table().length], ["", 6]);
 	const click = (k, type, more) => document.querySelectorAll(
@@ -151,7 +151,7 @@
 	await at("a");
 	key("f");
 	is("focus", await lines(), ["a;a;b 3", "a;b 5"]);
-	is("what is left is told", $("steps").lastChild.textContent,
+	is("what is left is shown", $("steps").lastChild.textContent,
 		"8 samples, 53.33% of the profile");
 	key("R");
 	is("recursion folded", await lines(), ["a;b 8"]);
@@ -173,7 +173,7 @@
 		"other;b;<i>x<i> 1"]);
 	await back();
 	await pause(200);
-	is("back takes it away", $("steps").hidden, true);
+	is("back removes it", $("steps").hidden, true);
 	search("c");
 	$("only").click();
 	is("only what matches", await lines(), ["main;c 4", "main;c;b 2"]);
@@ -189,7 +189,7 @@
 		picture.querySelectorAll("title").length], ["svg", 11]);
 	is("PNG", (await menu("Picture, PNG")).slice(1, 4), "PNG");
 	key("?");
-	is("keys are told", $("menu").textContent.includes("Drop stacks"),
+	is("keys are listed", $("menu").textContent.includes("Drop stacks"),
 		true);
 	$("menu").hidePopover();
 
@@ -238,7 +238,7 @@
 		await rest();
 	};
 	await tap(0.1, 2);
-	is("a tap tells", [tip().slice(0, 6), $("crumbs").textContent],
+	is("a tap shows", [tip().slice(0, 6), $("crumbs").textContent],
 		["aTotal", "all"]);
 	await tap(0.1, 2);
 	is("a second one zooms", [tip(), $("crumbs").textContent],
@@ -297,7 +297,7 @@
 	key("ArrowRight");
 	is("arrows walk", $("live").textContent,
 		"c, 40.00% total, 26.67% self, depth 2, child 2 of 2");
-	is("and are told as a tree", [$("canvas").querySelectorAll(
+	is("and are described as a tree", [$("canvas").querySelectorAll(
 		"[role=treeitem]").length, $("item" + $("canvas")
 		.getAttribute("aria-activedescendant").slice(4))
 		.getAttribute("aria-posinset")], [4, "2"]);
@@ -317,7 +317,7 @@
 	is("i is the icicle", location.hash, "#v=icicle");
 	key("i");
 
-	// Low 53 bits of FNV-1a of the names, then of what these gave.
+	// Low 53 bits of FNV-1a of the names, then of these hashes.
 	const fnv = (h, n) => BigInt.asUintN(53, (h ^ BigInt(n)) *
 		0x100000001b3n);
 	const pathHash = (...names) => Number(names.map((name) =>
@@ -340,7 +340,7 @@
 	is("by name, where there is no such path", await open("z=1.b"),
 		"allmainab");
 	is("or it does not", await open("z=1.none"), "all");
-	is("crumbs tell who calls whom", $("crumbs").className, "");
+	is("crumbs show who calls whom", $("crumbs").className, "");
 	is("callers are linked", await open("v=callers&z=" +
 		pathHash("b", "a") + "."), "allba");
 	is("crumbs of callers go back", $("crumbs").className, "back");
@@ -348,7 +348,7 @@
 		await open("v=sandwich&m=a&z=1.main")], ["ab", "amain"]);
 	await open("v=icicle&q=b&o=weight&hide=c&z=" +
 		pathHash("other", "b") + ".b");
-	is("all that a link tells is there again", [
+	is("all that a link says is there again", [
 		$("icicle").getAttribute("aria-pressed"), $("search").value,
 		$("steps").firstChild.textContent, $("crumbs").textContent],
 		["true", "b", "Hiddenc✕", "allotherb"]);
@@ -360,7 +360,7 @@
 	search("ma");
 	is("what is typed waits", location.hash, "");
 	await rest();
-	is("and takes the place of what was there", [location.hash,
+	is("and replaces what was there", [location.hash,
 		history.length], ["#q=ma", length]);
 	search("");
 	await at("c");

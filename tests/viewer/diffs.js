@@ -18,7 +18,7 @@
 		search("");
 		return text;
 	}
-	async function told(name) {
+	async function shown(name) {
 		await at(name);
 		key("p");
 		const text = [...$("tip").querySelectorAll("tr")].map((row) =>
@@ -27,7 +27,7 @@
 		key("p");
 		return text;
 	}
-	// Links that come to rest are kept a little later.
+	// Links that come to rest are stored a little later.
 	async function choose(id, value) {
 		$(id).value = value;
 		$(id).dispatchEvent(new Event("change"));
@@ -72,9 +72,9 @@
 		"before → after, cycles");
 	is("two sums", $("info").textContent,
 		"359 → 391 samples (+32, +8.9%) · 9 frames");
-	is("how long they took", $("counts").textContent,
+	is("how long they ran", $("counts").textContent,
 		"3 s → 6 s · 1 frame new, 2 gone");
-	is("a change is told", await at("a"), "a — 50 → 80 samples (+30, " +
+	is("it is named", await at("a"), "a — 50 → 80 samples (+30, " +
 		"+60.0%), 13.93% → 20.46% of all; self 50 → 80 (+30)");
 	let seen = picture();
 	is("as wide as after", off(seen, { a: 80 / 391, b: 209 / 391,
@@ -84,7 +84,7 @@
 		/[−+±]/.test(s)).sort(), ["a +30", "b +100", "new +100"]);
 	is("what is new is hatched, and where more is gone", [seen.hatched
 		.sort(), seen.patterns], [["falling", "rising"], 0]);
-	is("and told so", (await told("new"))[0], "newnew");
+	is("and named so", (await shown("new"))[0], "newnew");
 	await at("main");
 	key("p");
 	is("and how much is gone", [...$("tip").querySelectorAll("i")].map((e) =>
@@ -115,7 +115,7 @@
 	is("its change, and the counts", await at("a"), "a — 50 × 2.00 → " +
 		"80 samples (−20, −20.0%), 13.93% → 20.46% of all; " +
 		"self 50 → 80 (−20)");
-	is("a table of both", await told("a"), ["a",
+	is("a table of both", await shown("a"), ["a",
 		"|Before| × 2.00|After|Change", "Total|50|100|80|−20 (−20.0%)",
 		"|13.93%||20.46%|+6.53 points", "Self|50|100|80|−20 (−20.0%)",
 		"|13.93%||20.46%|+6.53 points"]);
@@ -131,7 +131,7 @@
 		gone: 200 * by / all, new: 100 / all }), []);
 	is("new rises, gone falls", seen.hatched.sort(),
 		["falling", "rising"]);
-	is("gone is told", [(await told("far"))[0], $("lone").textContent],
+	is("gone is named", [(await shown("far"))[0], $("lone").textContent],
 		["fargone", "new, gone"]);
 	is("all of it is linked", location.hash, "#w=larger&n=total");
 	key("b");
@@ -147,7 +147,7 @@
 	["x;main;a 50 80", "x;main;b 100 200"]);
 	await choose("norm", "none");
 	await until(() => $("most").textContent.includes("far"));
-	is("what changed most is told", $("most").textContent,
+	is("what changed most is named", $("most").textContent,
 		"Changed most: far: self 200 → 0 samples (−200, gone), 14.1 σ." +
 		" Then by self: b +100, new +100. By total, of the own code: " +
 		"far −200, b +102, a +30.");

@@ -5,7 +5,7 @@
 		tab.getAttribute("aria-selected") === "true");
 	const undecoded = () => document.querySelectorAll(".data").length;
 	const way = () => [...$("crumbs").children].map((e) => e.textContent);
-	// To the first match of a search; what is then told of the view.
+	// To the first match of a search; what is then said of the view.
 	async function zoom(text) {
 		$("search").value = text;
 		$("search").dispatchEvent(new Event("input"));
@@ -47,11 +47,11 @@
 	};
 	const colors = [];
 	key("Escape");
-	for (const told of ["packages", "libraries", "kinds"]) {
+	for (const scheme of ["packages", "libraries", "kinds"]) {
 		key("k");
 		await rest();
-		is("k colours by " + told, $("status").textContent
-			.toLowerCase(), "colours: " + told);
+		is("k colours by " + scheme, $("status").textContent
+			.toLowerCase(), "colours: " + scheme);
 		colors.push(location.hash + fill());
 	}
 	is("each its own", [colors[0].slice(-9) !== colors[2].slice(-9),
@@ -59,6 +59,6 @@
 	location.hash = "c=package&e=cpu";
 	await pause(500);
 	dispatchEvent(new Event("beforeprint"));
-	is("a link tells it, and the legend of it", $("paper").textContent
+	is("a link says it, and the legend of it", $("paper").textContent
 		.includes("java.util.concurrent"), true);
 	is("the end", 1, 1);

@@ -9,7 +9,7 @@
 	is("the script came to its end", $("first"), null);
 	is("frames are drawn in several colours", colors(1) > 1, true);
 	hover(0.25, 1);
-	is("a frame is told", $("status").textContent,
+	is("a frame is described", $("status").textContent,
 		"main — 14 samples (93.33% of all)");
 	$("search").value = "c";
 	$("search").dispatchEvent(new Event("input"));

@@ -17,7 +17,7 @@ said_in_firefox() {
 		user_pref("network.captive-portal-service.enabled", false);
 		user_pref("network.connectivity-service.enabled", false);
 	EOF
-	# Some do not end when they are told to.
+	# Some do not end when they are asked to.
 	HOME=$scratch/home timeout -k 5 $((120 * TEST_SLOW)) \
 		"$firefox" --headless --no-remote --new-instance \
 		--profile "$scratch/profile" "file://$1" \

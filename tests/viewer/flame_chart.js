@@ -5,7 +5,7 @@
 		await pause(5);
 	const canvas = $("chart_canvas");
 	const tracks = () => [...canvas.children].map((e) => e.textContent);
-	// To a share of the width, so many pixels from the top.
+	// To a share of the width, y pixels from the top.
 	const act = (type, x, y, more) => {
 		const box = canvas.getBoundingClientRect();
 		canvas.dispatchEvent(new (type === "wheel" ? WheelEvent :
@@ -23,7 +23,7 @@
 	const span = () => decodeURIComponent(location.hash).match(/t=[^&]*/);
 	const shown = () => span() ? span()[0].slice(2).split("-").map(Number) :
 		[];
-	// A span is taken when it rests, and its link after that.
+	// A span is chosen when it rests, and its link after that.
 	const settled = () => pause(800);
 	key("6");
 	await rest();
@@ -42,7 +42,7 @@
 	act("pointerleave", 0.75, 70);
 	act("click", 0.25, 70, { detail: 1 });
 	await settled();
-	is("a click takes the time of a call", [shown()[0], Math.round(
+	is("a click selects the time of a call", [shown()[0], Math.round(
 		shown()[1])], [0, 20]);
 	is("which is that of the page", $("steps").textContent.includes(
 		"100 samples, 50.00% of the profile"), true);
@@ -79,7 +79,7 @@
 	location.hash = "#v=chart";
 	await rest();
 	key("ArrowDown");
-	is("the track in hand is told", [$("live").textContent,
+	is("the active track is named", [$("live").textContent,
 		canvas.getAttribute("aria-activedescendant"),
 		canvas.children[1].ariaSelected],
 	["exec-2, 90 samples, closed", "track1", "true"]);

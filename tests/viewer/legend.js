@@ -17,7 +17,7 @@
 		.map((e) => e.textContent);
 	await until(() => $("key").children[0]);
 	is("the heaviest is left", order(), "com.app.Main.go main other");
-	is("the legend tells kinds, colours and order", entries(),
+	is("the legend shows kinds, colours and order", entries(),
 		["Java", "other", "Colour: kinds", "Heaviest first"]);
 	key("w");
 	await rest();

@@ -28,7 +28,7 @@
 	stage.querySelector("button").click();
 	is("a click opens it", texts().length > closed, true);
 	const stageNow = [...names()].find(row => row === stage);
-	is("it is told", stageNow.ariaExpanded, "true");
+	is("it is announced", stageNow.ariaExpanded, "true");
 	let sum = 0;
 	for (let row = stageNow.nextElementSibling; row && row.dataset.l === "2";
 		row = row.nextElementSibling)

@@ -30,7 +30,7 @@
 		"#only=/Executor|HashMap/");
 	$("steps").querySelector("button").click();
 	is("a word that is none is not found", search("Task(|"), "0.00% · 0");
-	is("an invalid expression is told", [search("/(/"),
+	is("an invalid expression is reported", [search("/(/"),
 		$("search").getAttribute("aria-invalid"),
 		/Unterminated/.test($("found").title)],
 		["no regexp", "true", true]);
@@ -55,7 +55,7 @@
 
 	key("Escape");
 	key("f");
-	is("without a frame a key tells what it needs",
+	is("without a frame a key says what it needs",
 		$("status").textContent.startsWith("Choose a frame"), true);
 	// By key the browser opens the menu amid what has the focus.
 	const menuByKey = (id) => {

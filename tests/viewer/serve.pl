@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # serve.pl POLICY: serves the files of this folder on loopback, with that
-# Content-Security-Policy, until it is killed or two minutes have gone; tells
+# Content-Security-Policy, until it is killed or two minutes have gone; prints
 # its port.
 use strict;
 use warnings;

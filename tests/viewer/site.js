@@ -24,7 +24,7 @@
 	type("light|HEAVY");
 	is("a filter looks at all cells", names(),
 		["x stage 10", "x stage 11"]);
-	is("and tells how many", document.querySelector("output").textContent,
+	is("and says how many", document.querySelector("output").textContent,
 		"2 of 3");
 	type("(");
 	is("half an expression changes nothing", names().length, 2);

@@ -3,7 +3,7 @@
 #
 # smoke.sh PAGE.html [HASH [TEXT]...]: opens a page (or http://) in a Chromium and
 # looks whether its script ran under its policy and drew: the still picture is
-# gone, the sum is told, nothing was refused, and the texts (as grep has them)
+# gone, the sum is shown, nothing was refused, and the texts (as grep has them)
 # stand in the document.  77: no Chromium here.
 #
 #	smoke.sh page.html v=tree 'role="row"' 'aria-level="2"'
@@ -34,7 +34,7 @@ fail() {
 }
 grep -q CONSOLE "$work/log" && fail "the console is not empty"
 grep -q 'id="first"' "$work/dom" && fail "the script did not come to its end"
-grep -q 'id="info">[^<]*frames' "$work/dom" || fail "the sum is not told"
+grep -q 'id="info">[^<]*frames' "$work/dom" || fail "the sum is not shown"
 grep -q '<canvas[^>]* width=\|<div[^>]* role="row"' "$work/dom" ||
 	fail "nothing was drawn"
 for text

@@ -19,7 +19,7 @@ browser=${CHROMIUM-$(command -v chromium || command -v chromium-browser)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The steps go into a copy, behind the picture's own script.
+# The steps go into a copy, after the picture's own script.
 {
 	sed '$d' "$picture"
 	echo '<script><![CDATA['

@@ -36,7 +36,7 @@
 			b.click();
 	};
 	// What the tooltips of all cells of the heat map say, by the name that
-	// they tell: cells begin so far from the left and are so tall.
+	// they have: cells begin at `left` and are `tall`.
 	function cellSums(left, tall) {
 		const box = $("heat").getBoundingClientRect(), sums = {};
 		const seen = new Set();
@@ -47,10 +47,10 @@
 					clientX: box.left + x,
 					clientY: box.top + y }));
 				// A cell may be larger than a step.
-				const told = $("tip").textContent;
-				if (seen.has(told))
+				const tip = $("tip").textContent;
+				if (seen.has(tip))
 					continue;
-				seen.add(told);
+				seen.add(tip);
 				const [, name, n] = /^(?:(.*): )?(\d+) sample/
 					.exec($("tip").children[1].textContent);
 				sums[name ?? ""] = (sums[name ?? ""] ?? 0) + +n;
@@ -79,7 +79,7 @@
 	is("it is linked", /^#t=0-\d+(\.\d+)?$/.test(location.hash), true);
 	is("it has a chip", chips().length, 1);
 	drag(0.6, 0.99);
-	is("another takes its place", (lines()).map((s) =>
+	is("another replaces it", (lines()).map((s) =>
 		s.split(" ")[0]), ["main;b", "main;gc"]);
 	await back();
 	await until(() => lines().length === 1);
@@ -97,7 +97,7 @@
 	is("it is heard", /^[\d.]+ s – .* samples$/.test(
 		$("live").textContent), true);
 	key("Escape");
-	is("Escape takes it away", [location.hash, (lines()).length],
+	is("Escape removes it", [location.hash, (lines()).length],
 		["", 3]);
 
 	drag(0, 0.49);
@@ -115,7 +115,7 @@
 		await pause(150);
 		return tip().replace(/.* of parent.*all/, "");
 	};
-	is("a thread is told where it is the only one", await sole(0.95),
+	is("a thread is named where it is the only one", await sole(0.95),
 		"thread: <i>x<i>");
 	is("or what threads have in common", await sole(0.2),
 		"pool: exec-*");
@@ -132,7 +132,7 @@
 	tab("thread");
 	is("threads", table(), ["90 exec-1", "90 exec-2", "20 <i>x<i>"]);
 	click(2);
-	is("a click takes one", [lines(), chips()],
+	is("a click selects one", [lines(), chips()],
 		[["main;gc 20"], ["thread: <i>x<i>✕"]]);
 	is("the others are still there", table().length, 3);
 	click(0);
@@ -148,7 +148,7 @@
 		{ bubbles: true }));
 	is("so does the other button", lines(), ["main;a 50", "main;b 40"]);
 	drag(0, 0.49);
-	is("what a list tells is of the span", table().length, 2);
+	is("what a list shows is of the span", table().length, 2);
 	clear();
 	location.hash = "f=thread:exec-*";
 	await pause(300);

@@ -27,7 +27,7 @@
 		await rest();
 		return $("found").textContent;
 	};
-	const told = (level, x = 0.5) => {
+	const tipAt = (level, x = 0.5) => {
 		hover(x, level);
 		return $("status").textContent.split(" — ")[0];
 	};
@@ -40,7 +40,7 @@
 	const numbers = async () => [table(), await folded(), await search("b"),
 		await search("c"), await search("x"), await search("")];
 	await until(() => !$("first"));
-	is("a run is one row", [told(1), told(2, 0.01), told(2, 0.9),
+	is("a run is one row", [tipAt(1), tipAt(2, 0.01), tipAt(2, 0.9),
 		$("status").textContent], ["main … c +2", "", "d",
 		"d — 97 samples (97.00% of all)"]);
 	hover(0.5, 1);
@@ -59,15 +59,15 @@
 	key("Escape");
 	click(1);
 	await rest();
-	is("a click opens it", [1, 2, 3, 4, 5].map((l) => told(l, 0.1)),
+	is("a click opens it", [1, 2, 3, 4, 5].map((l) => tipAt(l, 0.1)),
 		["main", "a", "b", "c", "d"]);
 	is("and zooms nothing", location.hash, "");
 	key("F");
 	await rest();
-	is("F folds it again", told(1), "main … c +2");
+	is("F folds it again", tipAt(1), "main … c +2");
 	key("F");
 	await rest();
-	is("and opens all, which a link says", [told(1), location.hash],
+	is("and opens all, which a link says", [tipAt(1), location.hash],
 		["main", "#k=open"]);
 	const after = await numbers();
 	is("sums, search and export are the same", after, before);
@@ -76,7 +76,7 @@
 	await search("=c");
 	key("n");
 	await rest();
-	is("a match within is shown", [told(4, 0.1), told(1)], ["c", "main"]);
+	is("a match within is shown", [tipAt(4, 0.1), tipAt(1)], ["c", "main"]);
 	await search("");
 	key("F");
 	key("4");

@@ -28,7 +28,7 @@ grep '^<tr>' sites/tuesday/against.html
 flame-diff sites/monday sites/tuesday
 # The page of a stage compares its stacks.
 grep -o '<title>[^<]*' sites/tuesday/stages/*.against.html
-# What is no site, and itself.
+# Folders that are not sites, and the site itself.
 mkdir empty
 for wrong in empty nothing sites/tuesday
 do

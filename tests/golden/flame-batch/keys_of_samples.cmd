@@ -33,7 +33,7 @@ for site in tasks tags threads; do
 	grep -h -o '"title":"[^"]*"\|"pages":.*' $site/data/*.inputs.json $site/data/index.json
 	flame-fold -q --event cpu $site/data/*.folded.zst | awk '{ n += $NF } END { print n }'
 done
-# A log tells the stage, and the spans the task.
+# The log names the stage, and the spans the task.
 sed 's/app-[0-9]*-0000/'$app/ data/spark-events/two_stages.eventlog >log
 flame-batch -q --spark-events log --key app,stage,tag -o log-site in/$app
 grep -h -o '"pages":.*' log-site/data/*.inputs.json

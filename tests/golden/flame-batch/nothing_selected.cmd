@@ -1,4 +1,4 @@
-# A site of nothing is not written: the option is told, and what there is.
+# A site of nothing is not written: the option is named, and what there is.
 mkdir in
 printf 'main;run 1\nmain;stop 2\n' >in/app-1-exec-2.folded
 printf 'main;run 1\n' >in/x.folded

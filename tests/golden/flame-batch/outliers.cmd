@@ -5,7 +5,7 @@ do
 done
 printf 'main;work 400\nmain;odd 600\n' \
 	>async-profiler-app-x-exec-5-stage-7-epoch-0.folded
-# Far away, but of too few samples to tell.
+# Far away, but of too few samples to decide.
 printf 'main;rest 2\nmain;work 1\n' \
 	>async-profiler-app-x-exec-6-stage-7-epoch-0.folded
 # Too few executors to have a median.

@@ -40,7 +40,7 @@ flame-batch --spark-events log -o site *.jfr *.folded
 rm site/stages/*stage-1.html
 flame-batch --spark-events log -o site *.jfr *.folded 2>/dev/null
 ls site/stages/*stage-1.html
-# A log of another application is no matter, nor the stage of a path.
+# A log of another application changes nothing, nor does the stage of a path.
 app=app-20231114221320-0000
 mkdir logs
 mv log logs/$app

@@ -21,7 +21,7 @@ echo $?
 # Two counts a line are two columns of one metric.
 printf 'a 1 2\nb 3 4\n' | flame-graph -q --events all -o two.html
 grep -o '<p>[0-9].*samples.*' two.html
-# What is not there, and what holds one metric, is told.
+# Metrics that are not there, and inputs of one metric, are reported.
 flame-diff --events cpu,alloc,sleep --top=1 $a $b
 flame-diff --events sleep --top $a $b
 for format in text svg folded speedscope

@@ -10,7 +10,7 @@ touch before/x/.hidden
 flame-diff before after
 mkdir -p none/x && ln -s .. none/x/back
 flame-diff before none || echo $?
-# Sites of flame-batch are no profiles, wherever they are; their pages are.
+# Sites of flame-batch are not profiles, wherever they are; their pages are.
 flame-batch --quiet -o site before >/dev/null 2>&1
 flame-batch --quiet -o after/site after/x >/dev/null 2>&1
 flame-diff -o sum.html site site || echo $?

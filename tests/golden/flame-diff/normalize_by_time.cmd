@@ -1,4 +1,4 @@
-# JFR tells how long it is; of perf's text the samples do.
+# JFR has its duration; that of perf's text is from the samples.
 for s in 1 2 4 6 8; do
 	printf 'x 1 %s.5: 1 cycles:\n\t1000 %s (/bin/x)\n\n' $s f$((s / 8))
 done >long

@@ -1,4 +1,4 @@
-# What cannot be done is told, with what can.
+# What cannot be done is reported, with what can.
 # run SEED GROWTH: stacks of a job whose counts vary a little from run to run.
 run() {
 	awk -v seed="$1" -v growth="${2-1}" '

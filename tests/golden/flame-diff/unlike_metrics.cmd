@@ -11,7 +11,7 @@ flame-diff $jfr cpu -- wall wall || echo $?
 jfr2flame --diff -f folded cpu wall || echo $?
 # One that has several is compared by the one that both have.
 flame-diff -q $jfr wall --event wall && echo same
-# With nothing, if that is meant; and stacks that are gone are no metric.
+# With nothing, if that is meant; and stacks that are gone are not a metric.
 flame-diff -q --empty ok cpu wall || echo differs
 flame-diff -q --root C2Compiler::compile_method cpu cpu && echo same
 printf 'a 1\n' | flame-diff - - || echo $?

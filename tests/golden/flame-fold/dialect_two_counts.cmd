@@ -1,4 +1,4 @@
-# The second, unless told; a last frame that ends in a number is no count.
+# The second, unless --column says; a last frame with a number is not a count.
 printf 'a;b 1 2\na;c 3 5\n' >diff
 flame-fold diff
 flame-fold --column 1 diff

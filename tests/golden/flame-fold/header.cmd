@@ -1,4 +1,4 @@
-# A first line tells what is counted.  Read again, it is of that metric.
+# A first line names what is counted.  Read again, it is of that metric.
 in=data/jfr/spark-trace.jfr
 flame-fold -q --header --event cpu --root TaskRunner.run --depth 2 $in >cpu
 flame-fold -q --header --event wall --root TaskRunner.run --depth 2 $in >wall

@@ -1,4 +1,4 @@
-# A page tells of its input what the input told.
+# A page says of its input what the input says.
 jfr2flame -q -o page.html data/jfr/spark-cpu-wall.jfr
 flame-fold --info data/jfr/spark-cpu-wall.jfr | grep '^  ' |
 	grep -v '^  event' >input

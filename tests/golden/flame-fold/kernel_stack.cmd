@@ -2,7 +2,7 @@ for name in proc proc-3 sysrq sysrq-3; do
 	flame-fold --empty ok --by thread,state $DATA/kernel-stack/$name.txt 2>&1 ||
 		flame-fold $DATA/kernel-stack/$name.txt 2>&1
 done
-# Frames that are no guess, and frames that were read.
+# Frames that are not guesses, and frames that were read.
 cat $DATA/kernel-stack/*.txt | grep '+0x.*/0x' | grep -v ' ? \|WARNING' | wc -l
 for name in proc proc-3 sysrq sysrq-3; do
 	flame-fold $DATA/kernel-stack/$name.txt

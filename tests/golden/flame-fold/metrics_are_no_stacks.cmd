@@ -1,4 +1,4 @@
-# A time is no weight, nor is the size of a web page.
+# A time is not a weight, nor is the size of a web page.
 printf 'servers.a.load 1.5 1700000000\nservers.b.load 2 1700000001\n' |
 	flame-fold 2>&1
 echo $?

@@ -1,4 +1,4 @@
-# What is a page, or a picture, and no flame graph is told of and left out.
+# A page or picture that is not a flame graph is reported and left out.
 printf 'a;b 1\n' >one
 printf 'a;c 2\n' >two
 echo '<html><body>404 Not Found</body></html>' >gone

@@ -24,7 +24,7 @@ END
 }
 samples '	' | flame-fold
 samples '        ' | flame-fold
-# No column that is known, and no module: told.
+# No column that is known, and no module: reported.
 sample '	' '   55d0c0de0c10 other' | flame-fold
 # Frames without modules stay what they are.
 printf 'app  12 5.5: cycles: \n\t  55d0 leaf\n\t  55d1 main\n\n' | flame-fold

@@ -1,4 +1,4 @@
-# Nothing is lost, and nothing is said.  Pages tell where they come from, which
+# Nothing is lost, and nothing is said.  Pages name their source, which
 # is another file.
 strip() {
 	sed 's/<title>.*//; s/<h1>.*//; /id="origins"/d'

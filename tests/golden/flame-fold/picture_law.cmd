@@ -23,7 +23,7 @@ do
 	[ -s 1 ] || continue
 	flame-fold -q --no-tiers 1 > bare
 	same html
-	# Names with bytes that are no text are not XML's.
+	# Names with bytes that are not text are not XML's.
 	iconv -f utf-8 -t utf-8 1 > /dev/null 2>&1 || continue
 	same svg --minwidth 0.000001
 	n=$((n + 1))

@@ -1,4 +1,4 @@
-# A status that tells of a loss comes with a line that says what was lost.
+# A status for a loss comes with a line that says what was lost.
 gzip -dc data/jfr/jdk17-profile.jfr.gz | head -c 3000 >lost.jfr
 flame-fold -q lost.jfr
 echo $?

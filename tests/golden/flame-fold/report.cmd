@@ -1,4 +1,4 @@
-# What became of the inputs; missing and lost ones are no trouble in a list.
+# What became of the inputs; missing and lost ones do not fail a list.
 exec 2>&1
 : >none
 printf 'a;b 3\nx\n' >bad

@@ -1,4 +1,4 @@
-# A blank line within the call graph is none of it; behind it, it may end.
+# A blank line within the call graph is not part of it; after it, it may end.
 cat >text <<'E'
 Call graph:
     80 Thread_101

@@ -9,7 +9,7 @@ awk '{ n += $NF } END { print n " in all" }' all
 flame-fold -q --event cost --spark-events $log --by query,operator 1.jfr
 flame-fold -q --event cost --spark-events $log -f tsv 1.jfr
 flame-fold -q --event cost --spark-events $log --label codegen=1 -f ndjson 1.jfr
-# Of samples of CPU alone, the rest of the tasks' time is no CPU's.
+# Of samples of CPU alone, the rest of the tasks' time is not of CPU.
 sed '/WallClockSample/d' plan.mkjfr >cpu.mkjfr
 mkjfr cpu.mkjfr >cpu.jfr
 flame-fold -q --event cost --spark-events $log --by stage cpu.jfr

@@ -1,5 +1,5 @@
-# Tasks of two stages run at once: a stack's codegen tells which of them it is
-# of, and what tells nothing is divided.
+# Tasks of two stages run at once: a stack's codegen says which of them
+# it is of, and stacks without one are divided.
 cp data/jfr-text/*.types data/jfr-text/ap.kinds data/spark-events/plan.mkjfr .
 mkjfr plan.mkjfr >1.jfr
 flame-fold --event cost --by stage,operator --simple \

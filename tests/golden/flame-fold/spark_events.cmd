@@ -7,7 +7,7 @@ for n in 1 2; do
 	mkjfr $n.txt >$n.jfr
 done
 log=data/spark-events/two_stages.eventlog
-# Executors tell their number; where the path does, it wins.
+# Executors know their number; where the path does, it wins.
 flame-fold --spark-events $log --by executor,stage 1.jfr 2.jfr >stages
 cat stages
 awk '{ n += $NF } END { print n " in all" }' stages

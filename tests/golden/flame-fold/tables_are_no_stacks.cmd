@@ -7,7 +7,7 @@ for f in table words units; do
 	flame-fold $f 2>&1 | cut -c 1-72
 done
 flame-fold -i tree unknown.csv 2>&1
-# A root tells stacks, and a title is no table.
+# A root shows that these are stacks, and a title is not a table.
 printf 'main;a;x\nmain;b;y\nio;c;z\n' | flame-fold 2>&1
 printf 'Call tree, of main\nmain 10 ms\n  f 7 ms\n' | flame-fold -q -i tree
 printf '"level","value","self","label"\n0,10,0,total\n1,10,3,main\n2,7,7,leaf\n' |

@@ -1,6 +1,6 @@
 flame-fold $DATA/tachyon/page.html 2>&1
 flame-fold $DATA/tachyon/one.json
-# The strings are behind the tree.
+# The strings come after the tree.
 head -c 700 $DATA/tachyon/page.html | flame-fold 2>&1 || echo $?
 sed 's/"strings"/"words"/' $DATA/tachyon/one.json | flame-fold 2>&1 || echo $?
 # A large tree is known before the root's own texts are seen.

@@ -19,7 +19,8 @@ short() {
 flame-fold --report text gnu.tar.gz pax.tar.zst 2>&1 | short
 cat gnu.tar pax.tar | flame-fold --name jobs/x.tar --by path -v 2>&1 |
 	grep -v ' of CPU, '
-# What is no profile is told of as any input; the archive may be cut.
+# A member that is not a profile is reported as any input; the archive may be
+# cut.
 printf 'no\001profile\001' >$app/noise
 : >$app/profile-exec-4.folded
 ln -s profile-exec-1.folded $app/link

@@ -2,7 +2,7 @@
 # us each; read, parse, read 6 + 8 + 12 less what is common.
 flame-fold $DATA/trace-event/overlap.json
 flame-fold $DATA/trace-event/summaries.json
-# Ends before begins, a million times: held, and told.
+# Ends before begins, a million times: buffered, and reported.
 awk 'BEGIN {
 	print "["
 	for (i = 0; i < 530000; i++) {

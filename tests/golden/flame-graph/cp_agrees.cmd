@@ -1,4 +1,5 @@
-# The picture that begins a palette.map and the one that takes its colours agree,
+# The picture that begins a palette.map and the one that uses its colours
+# agree,
 # in light and in dark, with the legend.
 for colors in '' '--colors java' '--colors classic-hot'; do
 	for n in 1 2; do

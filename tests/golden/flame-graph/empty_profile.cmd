@@ -1,4 +1,4 @@
-# A profile of nothing is no page, unless that is asked for.
+# A profile of nothing makes no page, unless that is asked for.
 echo 'a 0' | flame-graph -o page.html
 echo $?
 ls

@@ -4,7 +4,7 @@ page --events all data/jfr/spark-multichunk.jfr >all.html
 grep -o '<script type="text/plain"[^>]*>' all.html
 flame-fold --event list all.html
 flame-fold -q all.html | awk '{ n += $NF } END { print n }'
-# In the order of the list; what is not there is told.
+# In the order of the list; what is not there is reported.
 page --events alloc,sleep,cpu --total data/jfr/spark-multichunk.jfr |
 	grep -o '<script type="text/plain"[^>]*>'
 # One is a page as ever, and so is none.
@@ -25,7 +25,7 @@ jfr2flame --alloc --events all data/jfr/spark-multichunk.jfr x.html
 jfr2flame --diff --events all data/jfr/spark-multichunk.jfr \
 	data/jfr/spark-cpu-wall.jfr x.html
 ls
-# A page whose second metric is cut is told.
+# A page whose second metric is cut is reported.
 head -c 40000 all.html >cut.html
 tail -c 9000 all.html | head -c 200 >>cut.html
 flame-fold cut.html >out

@@ -1,4 +1,4 @@
-# Times are kept of a large file, too: it is mostly comments.
+# Times are stored of a large file, too: it is mostly comments.
 {
 	for i in 1 2 3 4
 	do

@@ -1,4 +1,4 @@
-# A page keeps when samples were and of which thread, unless it is told not
+# A page has when samples were and of which thread, unless an option says not
 # to; however many threads read, it is the same; the profile is too.
 in=data/jfr/spark-multichunk.jfr
 flame-graph -q -f html -o x.html "$in"

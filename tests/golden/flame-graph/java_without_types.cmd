@@ -1,4 +1,4 @@
-# Names tell what is Java where no frame is known to have run so.
+# Names show what is Java where no frame is known to have run so.
 printf '%s\n' 'java/lang/Thread.run;com/app/Main$Task.go 7' \
 	'java/lang/Thread.run;write_[k] 1' 'main;std::sort 2' >plain
 flame-graph plain >default.svg

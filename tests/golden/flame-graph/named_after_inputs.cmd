@@ -1,5 +1,5 @@
-# Without --title a picture is called after its inputs and metric, and tells
-# what they tell of themselves, but no secrets.
+# Without --title a picture is called after its inputs and metric, and
+# repeats what they say of themselves, but no secrets.
 title() { sed -n 's/^<title>\(.*\)<.t.*/\1/p'; }
 cat >exec-1.txt <<'X'
 # hostname : node7

@@ -1,4 +1,4 @@
-# A peer's command line, whole: what is not done is told, nothing else.
+# A peer's command line, whole: what is not done is reported, nothing else.
 echo 'main;a_[j] 3' > in.folded
 flame-graph --title T --subtitle S --notes N --width 1000 --height 16 \
 	--minwidth 0.1% --fonttype Verdana --fontsize 11 --fontwidth 0.59 \

@@ -1,7 +1,7 @@
 printf 'main;a 50\nmain;b 100\nmain;gone;far 200\nmain;b;c 7\n' >before
 printf 'main;a 80\nmain;b 101\nmain;new 100\nmain;b;c 9\n' >after
 flame-diff before after >both
-# Only of files it can be told what they are called.
+# Only files have names to report.
 nameless() {
 	sed 's/<title>.*//; s/<h1>.*//; /id="\(origins\|title\)"/d' "$@"
 }

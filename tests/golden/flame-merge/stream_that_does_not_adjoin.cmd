@@ -1,4 +1,4 @@
-# Memory is flat: equal stacks that do not adjoin are told of, not joined.
+# Memory is flat: equal stacks that do not adjoin are reported, not joined.
 exec 2>&1
 printf 'a;b 1\na;c 1\na;b 2\nA 1\na;c 3\n' >in
 flame-merge --stream in

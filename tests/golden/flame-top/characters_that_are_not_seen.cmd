@@ -1,5 +1,6 @@
-# Bidi marks, C1 controls, characters of width 0, bytes that are no UTF-8, and
-# names that a spreadsheet would take for formulas.
+# Bidi marks, C1 controls, characters of width 0, bytes that are not
+# UTF-8, and
+# names that a spreadsheet would read as formulas.
 printf 'a;\342\200\256x;\302\233q;=1+1 3\na;b\001;-2 4\n' >in
 printf 'a;\377\342\200\213z 5\na;@SUM 1\na;+x 1\na;\tx 1\n' >>in
 flame-top -f text in

@@ -1,4 +1,4 @@
-# What each stage took, by the event log.
+# The cost of each stage, by the event log.
 cp data/jfr-text/*.types data/jfr-text/ap.kinds .
 for n in 1 2; do
 	sed "s/executor-id N/executor-id $n/

@@ -1,4 +1,4 @@
-# jfrconv: --state takes the place of what --cpu-time asks for, and all
+# jfrconv: --state replaces what --cpu-time asks for, and all
 # execution samples in these states come.
 for state in '' '--state runnable' '--state sleeping' \
 	'--state runnable,sleeping'

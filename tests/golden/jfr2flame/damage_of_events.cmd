@@ -1,4 +1,4 @@
-# Damaged parts are left out and told, and nothing else is.
+# Damaged parts are left out and reported, and nothing else is.
 for damage in state_not_there damaged_events class_id_twice
 do
 	mkjfr data/jfr-text/$damage.txt >in.jfr

@@ -1,6 +1,6 @@
 sum() { awk '{ n += $NF } END { printf "%d lines, %.0f\n", NR, n }'; }
-# How long a wall sample is stands in the first chunk, which --from 7s is
-# behind; what is before and what is behind are all of it.
+# How long a wall sample is is in the first chunk, which ends before --from 7s;
+# what comes before and after that are all of it.
 f=data/jfr/spark-multichunk.jfr
 jfr2flame -q --wall --total -o collapsed $f | sum
 jfr2flame -q --wall --total --to 7s -o collapsed $f | sum

@@ -1,4 +1,4 @@
-# The number of threads is no matter of the output; a bad one is refused.
+# The number of threads does not change the output; a bad one is refused.
 for j in '-j 1' '--jobs 2' '-j 7' '--jobs=1'
 do
 	jfr2flame -q --collapsed $j data/jfr/spark-cpu-wall.jfr | cksum

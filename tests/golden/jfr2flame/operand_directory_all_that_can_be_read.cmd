@@ -1,4 +1,4 @@
-# One that cannot be read is told of, and does not hold up those behind it.
+# One that cannot be read is reported, and does not stop those after it.
 : >empty.jfr
 echo no profile >text.jfr
 mkdir out

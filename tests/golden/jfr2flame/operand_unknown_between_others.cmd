@@ -1,4 +1,4 @@
-# Each that cannot be read is told of in its turn, however many threads read.
+# Each that cannot be read is reported in its turn, however many threads read.
 echo no profile >text
 : >empty
 for j in 1 2 5

@@ -1,4 +1,4 @@
-# Two columns: the first input, and the second.  x with x is no difference.
+# Two columns: the first input, and the second.  x with x has no difference.
 printf 'a;b 1\na;c 3\nL$$Lambda$7.0x00007f8177090218.m_[j] 1\n' >one
 printf 'a;b 4\nd 2\nL$$Lambda$9.0x00007f8177091218.m_[j] 1\n' >two
 jfr2flame --diff one two -o collapsed

@@ -1,4 +1,4 @@
-# What is told to a page is in it.
+# Options of a page are in it.
 printf 'a;b 1\n' | jfr2flame --title 'My <Title>' --subtitle 'My "Sub"' \
 	--notes 'My & notes' --countname beans --colors mem --highlight 'b$' \
 	--width 700 --height 20 -o svg >page.svg

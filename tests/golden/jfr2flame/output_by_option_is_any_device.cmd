@@ -1,4 +1,4 @@
-# After -o a name is written to whatever it ends in, as behind the inputs.
+# After -o a name is written to whatever it ends in, as after the inputs.
 if [ ! -w /dev/full ]
 then
 	echo 'jfr2flame: /dev/full: No space left on device'

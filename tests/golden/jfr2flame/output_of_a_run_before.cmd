@@ -1,4 +1,4 @@
-# "out" is no input because it is there now; what else is there may be one.
+# "out" is not an input because it exists now; what else is there may be one.
 for format in collapsed html svg
 do
 	jfr2flame -q -o $format data/jfr/spark-lock.jfr out

@@ -1,5 +1,5 @@
 sum() { awk '{ n += $NF } END { printf "%d lines, %.0f\n", NR, n }'; }
-# Damaged: told; 0, or 2 if asked to fail; all lost: 2.
+# Damaged: reported; 0, or 2 if asked to fail; all lost: 2.
 f=data/jfr
 for o in '' '--partial ok' '--partial fail' --partial=fail
 do

@@ -9,7 +9,7 @@ done
 jfr2flame -q -f Collapsed -e wall $in | awk '{ n += $NF } END { print n }'
 jfr2flame -q -o pb.gz $in >x.pb.gz
 flame-fold -q x.pb.gz | awk '{ n += $NF } END { print n }'
-# A device by -o, as behind the inputs.
+# A device by -o, as after the inputs.
 jfr2flame -q -o /dev/full $in
 echo $?
 jfr2flame -q --collapsed -o /dev/stdout $in | awk '{ n += $NF } END { print n }'

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# For what runs the suite with each program behind other words (memcheck,
+# For what runs the suite with each program under another command (memcheck,
 # threads).
 #
-#	behind WORDS...		the build folder $work then stands for $BUILD:
-#				in it programs are run behind the words, those
+#	run_under WORDS...	the build folder $work then stands for $BUILD:
+#				in it programs are run after the words, those
 #				that know -j with -j 4
 #	run_tests TEST...	of tests/ in it, as many at a time as there are
 #				CPUs; what failed is printed
 
-# $work/ran tells the command of a process.
-behind() {
+# $work/ran has the command of a process.
+run_under() {
 	local program name jobs
 
 	. "$TOP/tests/tools.sh"
