@@ -35,13 +35,14 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/hadoop.c libflame/io/hadoop.h \
 	libflame/io/hadoop_token.c libflame/io/hadoop_token.h \
 	libflame/io/hdfs.c libflame/io/hdfs.h libflame/io/hdfs_token.c \
-	libflame/io/s3.c libflame/io/s3.h \
+	libflame/io/s3.c libflame/io/s3.h libflame/io/schemes.c \
 	libflame/io/stall.c libflame/io/stall.h \
-	libflame/io/tar.c libflame/io/tar.h \
+	libflame/io/container.c libflame/io/container.h \
+	libflame/io/containers.def libflame/io/tar.c \
 	libflame/io/upload.h libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \
 	libflame/io/yarn.c libflame/io/yarn.h libflame/io/yarn_index.c \
-	libflame/io/xz.c libflame/io/zip.c libflame/io/zip.h \
+	libflame/io/xz.c libflame/io/zip.c \
 	libflame/io/zstd.c libflame/io/zstd.h \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \

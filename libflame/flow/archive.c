@@ -6,97 +6,39 @@
 #include "fl.h"
 
 #include "flow/archive.h"
-#include "io/tar.h"
-#include "io/yarn.h"
-#include "io/zip.h"
+#include "io/container.h"
 
 #include <stdio.h>
 
-struct ask {
-	const char *option, *value;
-};
-
-struct fl_archive {
-	struct fl_tar *tar;	/* one of the three */
-	struct fl_zip *zip;
-	struct fl_yarn *yarn;
-	const char *format;	/* of its members; NULL: detect it */
-	struct ask *asks;
-	size_t nasks, capacity;
+struct archive {
+	const struct fl_container *container;
+	void *state;		/* the container's */
 	struct flame_source *member;	/* that flame_next reads */
 	size_t nmembers;
 };
 
-static struct fl_in *next_member(struct fl_archive *archive)
+static const char *path_of(const struct flame_source *source)
 {
-	return archive->tar ? fl_tar_next(archive->tar) :
-	       archive->zip ? fl_zip_next(archive->zip) :
-			      fl_yarn_next(archive->yarn);
+	const struct archive *archive = source->state;
+
+	return archive->container->path(archive->state);
 }
 
-static const char *path_of(const struct fl_archive *archive)
-{
-	return archive->tar ? fl_tar_path(archive->tar) :
-	       archive->zip ? fl_zip_path(archive->zip) :
-			      fl_yarn_path(archive->yarn);
-}
-
-bool fl_archive_make(struct flame_source *source, const char *format)
+static int open_archive(struct flame_source *source)
 {
 	const char *name = fl_in_name(source->in);
-	const char *folder = strcmp(name, "standard input") ? name : NULL;
-	struct fl_archive *archive = fl_zeroed(1, sizeof(*archive));
+	struct archive *archive = source->state;
 
-	source->archive = archive;
-	if (archive && source->format == &fl_format_zip)
-		archive->zip = fl_zip_new(source->in, folder);
-	else if (archive && source->format == &fl_format_yarn)
-		archive->yarn = fl_yarn_new(source->in, folder);
-	else if (archive)
-		archive->tar = fl_tar_new(source->in, folder);
-	if (archive && format && strcmp(format, fl_format_tar.name) != 0) {
-		archive->format = fl_arena_copy(&source->arena, format,
-						strlen(format));
-		if (!archive->format)
-			return fl_no_memory(source->flame) == FLAME_OK;
-	}
-	return (archive && (archive->tar || archive->zip || archive->yarn)) ||
-	       fl_no_memory(source->flame) == FLAME_OK;
+	if (!source->container)
+		return fl_fail(source->flame, "%s: not a %s archive", name,
+			       source->format->name);
+	archive->container = source->container;
+	archive->state = archive->container->open(
+		source->in, strcmp(name, "standard input") ? name : NULL);
+	return archive->state ? FLAME_OK : fl_no_memory(source->flame);
 }
 
-void fl_archive_free(struct flame_source *source)
-{
-	struct fl_archive *archive = source->archive;
-
-	if (!archive)
-		return;
-	flame_close(archive->member);
-	fl_tar_free(archive->tar);
-	fl_zip_free(archive->zip);
-	fl_yarn_free(archive->yarn);
-	fl_free(archive->asks);
-	fl_free(archive);
-}
-
-int fl_archive_ask(struct flame_source *source, const char *option,
-		   const char *value)
-{
-	struct fl_archive *archive = source->archive;
-	struct ask ask = { NULL, NULL };
-
-	ask.option = fl_arena_copy(&source->arena, option, strlen(option));
-	if (value)
-		ask.value = fl_arena_copy(&source->arena, value,
-					  strlen(value));
-	if (!ask.option || (value && !ask.value) ||
-	    !fl_grow(&archive->asks, &archive->capacity, archive->nasks + 1,
-		     sizeof(ask)))
-		return fl_no_memory(source->flame);
-	archive->asks[archive->nasks++] = ask;
-	return FLAME_OK;
-}
-
-/* Without flame_on_member a member that is not a profile is a warning. */
+/* A member that is not a profile is a warning if there is no flame_on_member. */
 static int warn_of_member(struct flame_source *source,
 			  struct flame_source *member)
 {
@@ -117,7 +59,7 @@ static int report_member(struct flame_source *source,
 			 struct flame_source *member, int status)
 {
 	struct flame *flame = source->flame;
-	const char *path = path_of(source->archive);
+	const char *path = path_of(source);
 
 	if (flame->member)
 		status = flame->member(flame->member_arg, path, member,
@@ -133,12 +75,12 @@ static int report_member(struct flame_source *source,
 /* Reports the loss of the archive itself. */
 static int end_archive(struct flame_source *source)
 {
-	struct fl_archive *archive = source->archive;
+	const struct archive *archive = source->state;
+	const struct fl_container *container = archive->container;
 	const char *name = fl_in_name(source->in);
-	const char *damage = archive->tar ? fl_tar_damage(archive->tar) :
-			     archive->zip ? fl_zip_damage(archive->zip) :
-					    fl_yarn_damage(archive->yarn);
-	size_t skipped = archive->tar ? fl_tar_skipped(archive->tar) : 0;
+	const char *damage = container->damage(archive->state);
+	size_t skipped = container->skipped ?
+			 container->skipped(archive->state) : 0;
 
 	if (fl_failed(source->flame))
 		return FLAME_FAILED;
@@ -154,12 +96,12 @@ static int end_archive(struct flame_source *source)
 	return FLAME_END;
 }
 
-static bool ask_all(const struct fl_archive *archive,
+static bool ask_all(const struct flame_source *source,
 		    struct flame_source *member)
 {
-	for (size_t i = 0; i < archive->nasks; i++)
-		if (flame_ask(member, archive->asks[i].option,
-			      archive->asks[i].value) != FLAME_OK)
+	for (size_t i = 0; i < source->nasks; i++)
+		if (flame_ask(member, source->asks[i].option,
+			      source->asks[i].value) != FLAME_OK)
 			return false;
 	return true;
 }
@@ -181,26 +123,26 @@ static bool is_dump(struct flame *flame, struct flame_source **member)
 	return false;
 }
 
-/* The next member that can be opened. */
-static int open_member(struct flame_source *source,
-		       struct flame_source **member)
+int fl_archive_next(struct flame_source *source, struct flame_source **member)
 {
-	struct fl_archive *archive = source->archive;
+	struct archive *archive = source->state;
+	const struct fl_container *container = archive->container;
 	struct fl_in *in;
 	int status;
 
 	do {
-		in = next_member(archive);
+		in = container->next(archive->state);
 		if (!in)
 			return end_archive(source);
 		archive->nmembers++;
 		*member = fl_source_of_member(source->flame, in,
-					      archive->format);
+					      source->members_format);
 		status = FLAME_OK;
-		if (archive->yarn && fl_yarn_is_output(path_of(archive)) &&
+		if (container->is_output &&
+		    container->is_output(path_of(source)) &&
 		    !is_dump(source->flame, member))
 			continue;
-		if (*member && !ask_all(archive, *member))
+		if (*member && !ask_all(source, *member))
 			status = FLAME_FAILED;
 		else
 			status = report_member(source, *member,
@@ -212,77 +154,65 @@ static int open_member(struct flame_source *source,
 	return status;
 }
 
-int fl_archive_pump(struct flame_source *source, struct flame_sink *sink)
+int fl_archive_close_member(struct flame_source *source,
+			    struct flame_source *member, int status)
 {
-	struct flame_source *member;
-	int status;
-
-	while ((status = open_member(source, &member)) == FLAME_OK) {
-		status = flame_pump(member, sink);
-		status = report_member(source, member,
-				       status == FLAME_OK ? FLAME_END :
-							    FLAME_FAILED);
-		flame_close(member);
-		if (status != FLAME_OK)
-			return status;
-	}
-	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
+	status = report_member(source, member, status);
+	flame_close(member);
+	return status;
 }
 
-static int read(struct flame_source *source)
+static int read_archive(struct flame_source *source)
 {
-	struct fl_archive *archive = source->archive;
+	struct archive *archive = source->state;
+	struct flame_source *member;
 	struct flame_sample sample;
 	int status;
 
 	for (;;) {
-		if (!archive->member &&
-		    (status = open_member(source, &archive->member)) !=
-		    FLAME_OK) {
-			archive->member = NULL;
-			return status;
+		if (!archive->member) {
+			status = fl_archive_next(source, &member);
+			if (status != FLAME_OK)
+				return status;
+			archive->member = member;
 		}
 		status = flame_next(archive->member, &sample);
 		if (status == FLAME_OK)
 			return fl_batch_add(source, &sample);
-		status = report_member(source, archive->member, status);
-		flame_close(archive->member);
+		member = archive->member;
 		archive->member = NULL;
+		status = fl_archive_close_member(source, member, status);
 		if (status != FLAME_OK)
 			return status;
 	}
 }
 
-/* Never the most bits: source.c has looked for archives before. */
-static int probe(const uint8_t *head, size_t n, bool whole)
+static void release(void *state)
 {
-	(void)whole;
-	return fl_tar_begins(head, n);
+	struct archive *archive = state;
+
+	flame_close(archive->member);
+	if (archive->state)
+		archive->container->close(archive->state);
 }
 
-static int open_tar(struct flame_source *source)
+/*
+ * Only tar is in the list, for --format: of a zip of one file, it is said that
+ * it is packed.  source.c looks for containers before formats are asked.
+ */
+static int never(const uint8_t *head, size_t n, bool whole)
 {
-	return source->archive ? FLAME_OK :
-	       fl_fail(source->flame, "%s: not a tar archive",
-		       fl_in_name(source->in));
+	(void)head, (void)n, (void)whole;
+	return 0;
 }
 
-const struct fl_format fl_format_tar = {
-	.name = "tar", .summary = "an archive, each file of which is an input",
-	.probe = probe, .open = open_tar, .read = read, .selects = true,
-	.facts = FLAME_ARCHIVE,
+#define CONTAINER(id) \
+const struct fl_format fl_format_##id = { \
+	.name = #id, \
+	.summary = "an archive, each file of which is an input", \
+	.state_size = sizeof(struct archive), .probe = never, \
+	.open = open_archive, .read = read_archive, .release = release, \
+	.selects = true, .facts = FLAME_ARCHIVE, \
 };
-
-/* Of YARN's aggregated logs. */
-const struct fl_format fl_format_yarn = {
-	.name = "yarn", .summary = "an archive, each file of which is an input",
-	.open = open_tar, .read = read, .selects = true,
-	.facts = FLAME_ARCHIVE,
-};
-
-/* Not in the list: a zip of one file is a packed file. */
-const struct fl_format fl_format_zip = {
-	.name = "zip", .summary = "an archive, each file of which is an input",
-	.open = open_tar, .read = read, .selects = true,
-	.facts = FLAME_ARCHIVE,
-};
+#include "io/containers.def"
+#undef CONTAINER

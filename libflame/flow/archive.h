@@ -7,16 +7,16 @@
 
 #include "flow/flow.h"
 
-/* format: that of its members; NULL: detect it. */
-bool fl_archive_make(struct flame_source *source, const char *format);
-/* flame_ask: asks each member for it. */
-int fl_archive_ask(struct flame_source *source, const char *option,
-		   const char *value);
-/* flame_pump: pumps each member. */
-int fl_archive_pump(struct flame_source *source, struct flame_sink *sink);
-void fl_archive_free(struct flame_source *source);
+/*
+ * The next member that can be opened; flame_on_member was called for it.
+ * FLAME_END: all are read.
+ */
+int fl_archive_next(struct flame_source *source, struct flame_source **member);
+/* status: FLAME_END, or FLAME_FAILED of its reading; see flame_on_member. */
+int fl_archive_close_member(struct flame_source *source,
+			    struct flame_source *member, int status);
 
-/* source.c: a member's source; owns the input. */
+/* source.c: a member's source, which owns the input. */
 struct flame_source *fl_source_of_member(struct flame *flame, struct fl_in *in,
 					 const char *format);
 

@@ -139,7 +139,13 @@ struct flame_source {
 	bool surveyed;		/* the format counts threads and times itself */
 	struct fl_map threads;	/* of a survey: metric and thread */
 	struct fl_file *ahead;	/* read_ahead.c: its slot; or NULL */
-	struct fl_archive *archive;	/* archive.c; NULL: it is none */
+	/* archive.c: what it is, and its members: */
+	const struct fl_container *container;	/* NULL: it has none */
+	const char *members_format;	/* NULL: detect it */
+	struct fl_ask {
+		const char *option, *value;
+	} *asks;		/* what it was asked for, as they are */
+	size_t nasks, asks_capacity;
 	/* The recording's own span; FLAME_NOTIME: it has none. */
 	int64_t start, end;
 	/* Else the times of its samples, selected or not. */
@@ -213,9 +219,9 @@ int fl_format_bits(const uint8_t *head, size_t n, bool whole);
  * The format has no samples and is in no table.
  */
 extern const struct fl_format fl_format_empty;
-/* archive.c */
-extern const struct fl_format fl_format_tar, fl_format_zip,
-	fl_format_yarn;
+/* formats.c: that which a container is read by: archive.c. */
+const struct fl_format *fl_format_of_container(
+	const struct fl_container *container);
 bool fl_is_empty(struct fl_in *in);
 /* source.c: the lines of another program begin: a mark of io/log.h. */
 void fl_source_begin_program(struct flame_source *source, struct slice mark);

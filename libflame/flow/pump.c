@@ -195,6 +195,22 @@ static int end_input(struct flame_source *source, struct flame_sink *sink)
 	return notify(sink, source, false);
 }
 
+static int pump_members(struct flame_source *source, struct flame_sink *sink)
+{
+	struct flame_source *member;
+	int status;
+
+	while ((status = fl_archive_next(source, &member)) == FLAME_OK) {
+		status = flame_pump(member, sink);
+		status = fl_archive_close_member(source, member,
+						 status == FLAME_OK ?
+						 FLAME_END : FLAME_FAILED);
+		if (status != FLAME_OK)
+			return status;
+	}
+	return status == FLAME_END ? FLAME_OK : FLAME_FAILED;
+}
+
 int flame_pump(struct flame_source *source, struct flame_sink *sink)
 {
 	struct flame_sample sample;
@@ -205,8 +221,8 @@ int flame_pump(struct flame_source *source, struct flame_sink *sink)
 	if (source->flame != sink->flame)
 		return fl_fail(source->flame, "an input of one dictionary and "
 			       "an output of another");
-	if (source->archive)
-		return fl_archive_pump(source, sink);
+	if (source->container)
+		return pump_members(source, sink);
 	if (fl_begin(source, sink) != FLAME_OK)
 		return FLAME_FAILED;
 	begin_input(source);

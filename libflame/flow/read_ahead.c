@@ -132,7 +132,7 @@ int flame_ahead(struct flame_source *source, struct flame_sink *sink)
 		return FLAME_FAILED;
 	flame = source->flame;
 	if (flame->threads < 2 || source->started || source->ahead ||
-	    source->archive || fl_copies(sink) ||
+	    source->container || fl_copies(sink) ||
 	    !is_small_file(flame, fl_in_name(source->in)) ||
 	    !(files = files_of(flame)))
 		return FLAME_OK;

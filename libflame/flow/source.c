@@ -7,9 +7,7 @@
 #include "flow/archive.h"
 #include "flow/flow.h"
 #include "io/log.h"
-#include "io/tar.h"
-#include "io/yarn.h"
-#include "io/zip.h"
+#include "io/container.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,25 +92,33 @@ static void begin_first_program(struct flame_source *source)
 	fl_in_consume(source->in, lf ? (size_t)(lf + 1 - at) : n);
 }
 
+/* An archive's own name is not that of its members' format. */
+static bool set_members_format(struct flame_source *source, const char *format)
+{
+	if (!source->container || !format ||
+	    strcmp(format, source->format->name) == 0)
+		return true;
+	source->members_format = fl_arena_copy(&source->arena, format,
+					       strlen(format));
+	return source->members_format ||
+	       fl_no_memory(source->flame) == FLAME_OK;
+}
+
 enum kind { A_FILE, IN_MEMORY, A_MEMBER };
 
 static struct flame_source *start(struct flame *flame, struct fl_in *in,
 				  const char *format, enum kind kind)
 {
 	struct flame_source *source;
-	const struct fl_format *archive;
+	const struct fl_container *archive;
 	struct fl_in *plain;
 	bool log;
 
 	if (!in)
 		return NULL;
-	archive = fl_zip_take(in) ? &fl_format_zip :
-		  fl_yarn_take(in) ? &fl_format_yarn : NULL;
-	in = archive ? in : fl_in_decoded(in);
+	archive = fl_container_of(&in);
 	if (!in)
 		return NULL;
-	if (!archive && fl_tar_take(in))
-		archive = &fl_format_tar;
 	plain = in;
 	in = archive ? in : fl_log_unwrap(in, fl_format_bits);
 	if (!in)
@@ -141,14 +147,15 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 	source->log = log;
 	if (log)
 		begin_first_program(source);
-	source->format = archive ? archive :
+	source->container = archive;
+	source->format = archive ? fl_format_of_container(archive) :
 			 find_format(flame, in, format, kind != IN_MEMORY);
 	/* One thread reads text from a buffer as fast as from a mapping. */
 	if (source->format && !archive &&
 	    (flame->threads > 1 || !source->format->split))
 		fl_in_map(in);
 	if (!source->format || !make_options(source) ||
-	    (archive && !fl_archive_make(source, format)) ||
+	    !set_members_format(source, format) ||
 	    !make_state(source) ||
 	    (source->format->open && source->format->open(source) !=
 				     FLAME_OK)) {
@@ -242,6 +249,23 @@ static int check_only(struct flame *flame, const char *option,
 	return status;
 }
 
+static int ask_members(struct flame_source *source, const char *option,
+		       const char *value)
+{
+	struct fl_ask ask = { NULL, NULL };
+
+	ask.option = fl_arena_copy(&source->arena, option, strlen(option));
+	if (value)
+		ask.value = fl_arena_copy(&source->arena, value,
+					  strlen(value));
+	if (!ask.option || (value && !ask.value) ||
+	    !fl_grow(&source->asks, &source->asks_capacity,
+		     source->nasks + 1, sizeof(ask)))
+		return fl_no_memory(source->flame);
+	source->asks[source->nasks++] = ask;
+	return FLAME_OK;
+}
+
 int flame_ask(struct flame_source *source, const char *option,
 	      const char *value)
 {
@@ -253,8 +277,8 @@ int flame_ask(struct flame_source *source, const char *option,
 		return fl_fail(source->flame, "no name of a selection");
 	if (source->started)
 		return fl_fail(source->flame, "%s: asked too late", option);
-	if (source->archive &&
-	    fl_archive_ask(source, option, value) != FLAME_OK)
+	if (source->container &&
+	    ask_members(source, option, value) != FLAME_OK)
 		return FLAME_FAILED;
 	row = fl_option_find(&fl_select_table, option);
 	if (row)
@@ -512,12 +536,12 @@ void flame_close(struct flame_source *source)
 		return;
 	fl_read_ahead_drop(source);
 	free_state(source);
-	fl_archive_free(source);
 	fl_in_close(source->in);
 	fl_options_clear(&fl_select_table, &source->select);
 	if (source->format)
 		fl_options_free(source->format->options, source->options);
 	fl_arena_free(&source->arena);
+	fl_free(source->asks);
 	fl_free(source->facts);
 	fl_free(source->batch.samples);
 	fl_map_free(&source->threads);

@@ -7,6 +7,7 @@
 
 #include "format/formats.h"
 #include "format/unreadable.h"
+#include "io/container.h"
 #include "io/json.h"
 #include "io/upload.h"
 #include "filter/filter.h"
@@ -21,6 +22,24 @@ const struct fl_format *const fl_formats[] = {
 #undef FORMAT
 	NULL
 };
+
+const struct fl_format *fl_format_of_container(
+	const struct fl_container *container)
+{
+#define CONTAINER(id) extern const struct fl_format fl_format_##id;
+#include "io/containers.def"
+#undef CONTAINER
+	static const struct fl_format *const formats[] = {
+#define CONTAINER(id) &fl_format_##id,
+#include "io/containers.def"
+#undef CONTAINER
+	};
+	size_t i = 0;
+
+	while (strcmp(formats[i]->name, container->name) != 0)
+		i++;
+	return formats[i];
+}
 
 enum {	/* bits */
 	KNOWN = 2,

@@ -59,27 +59,8 @@ static const struct client {
 	  HADOOP_LINE, "tsmn", "*?[]{}\\", true },
 };
 
-static const struct { const char *schemes, *text; } advices[] = {
-	{ " hdfs ", "the NameNodes are not known: set HADOOP_CONF_DIR, install "
-	  "hdfs (Hadoop's client), or give webhdfs://NAMENODE:9870/PATH" },
-	{ " viewfs ", "its mount table is not known: set HADOOP_CONF_DIR, "
-	  "install hdfs (Hadoop's client), or give webhdfs://NAMENODE:9870/"
-	  "PATH" },
-	{ " o3fs ofs ", "needs ozone or hdfs on PATH, or s3:// of Ozone's "
-	  "gateway with AWS_ENDPOINT_URL" },
-	{ " gs ", "needs gcloud, gsutil or hdfs on PATH, or "
-	  "https://storage.googleapis.com/BUCKET/KEY" },
-	{ " abfs abfss wasb wasbs ", "needs az, azcopy or hdfs on PATH, or "
-	  "https://ACCOUNT.blob.core.windows.net/CONTAINER/PATH?SAS" },
-	{ " oss ", "needs ossutil or hdfs on PATH, or an https:// URL that "
-	  "ossutil signed" },
-	{ " dbfs ", "needs databricks on PATH, or /dbfs/PATH on a cluster" },
-	{ " s3 s3a s3n ", "needs aws on PATH: this was built without libcurl" },
-	{ " cosn obs adl ", "needs hdfs (Hadoop's client) on PATH" },
-};
-
 /* "gs" of "gs://b/x", "dbfs" of "dbfs:/x"; none has size 0. */
-static struct slice scheme_of(const char *path)
+struct slice fl_client_scheme(const char *path)
 {
 	size_t n = strspn(path, "abcdefghijklmnopqrstuvwxyz"
 				"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
@@ -90,7 +71,7 @@ static struct slice scheme_of(const char *path)
 	return (struct slice){ path, n };
 }
 
-static bool has_scheme(const char *schemes, struct slice scheme)
+bool fl_client_has_scheme(const char *schemes, struct slice scheme)
 {
 	char word[16];
 
@@ -98,16 +79,6 @@ static bool has_scheme(const char *schemes, struct slice scheme)
 		return false;
 	snprintf(word, sizeof(word), " %.*s ", (int)scheme.size, scheme.data);
 	return strcasestr(schemes, word);
-}
-
-bool fl_client_knows(const char *path)
-{
-	struct slice scheme = scheme_of(path);
-
-	for (size_t i = 0; scheme.size && i < FL_COUNT(advices); i++)
-		if (has_scheme(advices[i].schemes, scheme))
-			return true;
-	return false;
 }
 
 static bool is_on_path(const char *words)
@@ -129,10 +100,10 @@ static bool is_on_path(const char *words)
 
 static const struct client *find(const char *path, bool lists)
 {
-	struct slice scheme = scheme_of(path);
+	struct slice scheme = fl_client_scheme(path);
 
 	for (size_t i = 0; i < FL_COUNT(clients); i++)
-		if (has_scheme(clients[i].schemes, scheme) &&
+		if (fl_client_has_scheme(clients[i].schemes, scheme) &&
 		    (!lists || clients[i].list) && is_on_path(clients[i].read))
 			return &clients[i];
 	return NULL;
@@ -143,18 +114,6 @@ const char *fl_client_words(const char *path, bool lists)
 	const struct client *client = find(path, lists);
 
 	return !client ? NULL : lists ? client->list : client->read;
-}
-
-const char *fl_client_advice(const char *path, bool lists)
-{
-	struct slice scheme = scheme_of(path);
-
-	if (lists && find(path, false))
-		return "azcopy alone cannot list it: install az, or hdfs";
-	for (size_t i = 0; i < FL_COUNT(advices); i++)
-		if (has_scheme(advices[i].schemes, scheme))
-			return advices[i].text;
-	return "no client is known for it";
 }
 
 /* Parts of a path ------------------------------------------------------- */
@@ -226,7 +185,7 @@ bool fl_client_put(struct fl_buf *out, const char *path, struct slice part)
 		return true;
 	}
 	if (fl_slice_is(part, "scheme"))
-		text = scheme_of(path);
+		text = fl_client_scheme(path);
 	else if (fl_slice_is(part, "authority"))
 		text = authority_of(path);
 	else if (fl_slice_is(part, "key") || fl_slice_is(part, "prefix"))

@@ -9,12 +9,12 @@
 
 #include "fl.h"
 
-/* Whether the table has the scheme of this path. */
-bool fl_client_knows(const char *path);
+/* "gs" of "gs://b/x", "dbfs" of "dbfs:/x"; of others, size 0. */
+struct slice fl_client_scheme(const char *path);
+/* Whether it is one of " s3 s3a ", in any case. */
+bool fl_client_has_scheme(const char *schemes, struct slice scheme);
 /* The command's words by the first client on PATH; NULL: there is none. */
 const char *fl_client_words(const char *path, bool lists);
-/* What to do where there is none. */
-const char *fl_client_advice(const char *path, bool lists);
 /*
  * Puts a part of the path: "" the path as the client expects it, or scheme,
  * authority, account, container, domain, key, prefix (a key and a slash).

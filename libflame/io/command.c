@@ -479,7 +479,7 @@ struct fl_command *fl_command_open(struct flame *flame, const char *path,
 	if (!c || !c->path || !c->block) {
 		fl_no_memory(flame);
 	} else if (!c->words) {
-		fl_fail(flame, "%s: %s", path, fl_client_advice(path, lists));
+		fl_fail(flame, "%s: %s", path, fl_url_advice(path, lists));
 	} else if (fill(c, -1) != REFUSED) {
 		return c;
 	} else {

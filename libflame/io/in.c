@@ -7,12 +7,11 @@
 
 #include "io/client.h"
 #include "io/command.h"
+#include "io/container.h"
 #include "io/decoders.h"
 #include "io/input.h"
 #include "io/read_ahead.h"
-#include "io/tar.h"
 #include "io/url.h"
-#include "io/zip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -413,10 +412,9 @@ static bool fetch(struct fl_in *in, size_t *n)
 	else if (in->under)
 		/* As much as a thread returns, so that results are the same. */
 		*n = fl_layer_read(in, to, FL_MIN(capacity, block(in)));
-	else if (in->tar)
-		*n = fl_tar_read(in->tar, to, capacity, &in->damage);
-	else if (in->zip)
-		*n = fl_zip_read(in->zip, to, capacity, &in->damage);
+	else if (in->container)
+		*n = in->container->read(in->members, to, capacity,
+					 &in->damage);
 	else if (in->url || in->command)
 		*n = read_remote(in, to, capacity);
 	else

@@ -47,8 +47,8 @@ struct fl_in {
 	size_t wanted;		/* bytes that a peek waits for */
 	struct fl_url *url;	/* NULL: none */
 	struct fl_command *command;	/* NULL: none */
-	struct fl_tar *tar;	/* whose current member it is; NULL: none */
-	struct fl_zip *zip;	/* the same */
+	const struct fl_container *container;	/* it is a member; NULL: no */
+	void *members;		/* the container's state */
 	int fd;			/* -1: none */
 	int stop;		/* readable: stop waiting; -1: none */
 	uint64_t nread;		/* bytes of the file or pipe */

@@ -6,16 +6,14 @@
  */
 #include "fl.h"
 
+#include "io/container.h"
 #include "io/input.h"
-#include "io/read_ahead.h"
-#include "io/tar.h"
-#include "io/zip.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum {
-	BLOCK = FL_TAR_BLOCK,
+	BLOCK = 512,
 	MAX_EXTENDED = 1 << 20,	/* bytes of a pax header or a long name */
 	NAME = 0, NAME_SIZE = 100, SIZE = 124, NUMBER_SIZE = 12,
 	CHECKSUM = 148, CHECKSUM_SIZE = 8, TYPE = 156, MAGIC = 257,
@@ -23,7 +21,7 @@ enum {
 	GNU_EXTENDED = 482, SPARSE_EXTENDED = 504
 };
 
-struct fl_tar {
+struct tar {
 	struct fl_in *in;
 	const char *folder;	/* the archive's name; NULL: it has none */
 	struct fl_buf name;	/* of the next member; empty: its header's */
@@ -34,7 +32,7 @@ struct fl_tar {
 	unsigned padding;	/* that follow it */
 	size_t skipped;
 	const char *damage;
-	bool reported;		/* the member reported the damage */
+	bool reported;		/* the damage, by the member */
 	char text[128];
 };
 
@@ -79,18 +77,19 @@ static bool has_checksum(const uint8_t *head)
 	return wanted == sum || wanted + 256u * odd == sum;
 }
 
-bool fl_tar_begins(const uint8_t *at, size_t n)
+/* Whether a member's header is there: ustar, pax or GNU. */
+static bool is_header(const uint8_t *at, size_t n)
 {
 	return n >= BLOCK && memcmp(at + MAGIC, "ustar", 5) == 0 &&
 	       has_checksum(at);
 }
 
-bool fl_tar_take(struct fl_in *in)
+static bool accept(struct fl_in *in)
 {
 	size_t n;
 	const uint8_t *head = fl_in_peek(in, BLOCK, &n);
 
-	if (!fl_tar_begins(head, n))
+	if (!is_header(head, n))
 		return false;
 	fl_layer_stop_watching(in);
 	return true;
@@ -101,7 +100,7 @@ static bool is_zero(const uint8_t *head)
 	return !head[0] && memcmp(head, head + 1, BLOCK - 1) == 0;
 }
 
-static bool bad(struct fl_tar *tar, const char *what)
+static bool bad(struct tar *tar, const char *what)
 {
 	snprintf(tar->text, sizeof(tar->text), "the archive %s %" PRIu64,
 		 what, fl_in_offset(tar->in));
@@ -110,7 +109,7 @@ static bool bad(struct fl_tar *tar, const char *what)
 }
 
 /* Damage of the packed archive itself is reported instead. */
-static bool ends_early(struct fl_tar *tar)
+static bool ends_early(struct tar *tar)
 {
 	if (fl_in_damage(tar->in)) {
 		tar->damage = fl_in_damage(tar->in);
@@ -120,14 +119,14 @@ static bool ends_early(struct fl_tar *tar)
 }
 
 /* Sets the size of what follows the header. */
-static void begin_body(struct fl_tar *tar, uint64_t size)
+static void begin_body(struct tar *tar, uint64_t size)
 {
 	tar->left = size;
 	tar->padding = (unsigned)(-size % BLOCK);
 }
 
 /* Missing padding at the very end is not damage. */
-static bool skip_body(struct fl_tar *tar)
+static bool skip_body(struct tar *tar)
 {
 	size_t n;
 
@@ -145,7 +144,7 @@ static bool skip_body(struct fl_tar *tar)
 }
 
 /* The next header; false: the end, or damage. */
-static bool peek_header(struct fl_tar *tar, const uint8_t **head)
+static bool peek_header(struct tar *tar, const uint8_t **head)
 {
 	size_t n;
 
@@ -163,7 +162,7 @@ static bool peek_header(struct fl_tar *tar, const uint8_t **head)
 /* Long names ------------------------------------------------------------ */
 
 /* All of the body; NULL: damage, or it is too long. */
-static const char *peek_body(struct fl_tar *tar, size_t *size)
+static const char *peek_body(struct tar *tar, size_t *size)
 {
 	const uint8_t *at;
 	size_t n;
@@ -181,13 +180,13 @@ static const char *peek_body(struct fl_tar *tar, size_t *size)
 	return (const char *)at;
 }
 
-static void set_name(struct fl_tar *tar, const char *at, size_t size)
+static void set_name(struct tar *tar, const char *at, size_t size)
 {
 	tar->name.size = 0;
 	fl_buf_put(&tar->name, at, strnlen(at, size));
 }
 
-static void read_pax_record(struct fl_tar *tar, struct slice key,
+static void read_pax_record(struct tar *tar, struct slice key,
 			    struct slice value)
 {
 	int64_t size;
@@ -203,7 +202,7 @@ static void read_pax_record(struct fl_tar *tar, struct slice key,
 }
 
 /* Records "LENGTH KEY=VALUE\n"; the length counts all of it. */
-static void read_pax(struct fl_tar *tar, const char *at, size_t size)
+static void read_pax(struct tar *tar, const char *at, size_t size)
 {
 	const char *end = at + size, *key, *value;
 	int64_t length;
@@ -225,7 +224,7 @@ static void read_pax(struct fl_tar *tar, const char *at, size_t size)
 	}
 }
 
-static bool read_extended(struct fl_tar *tar, char type)
+static bool read_extended(struct tar *tar, char type)
 {
 	size_t size;
 	const char *at = peek_body(tar, &size);
@@ -241,8 +240,8 @@ static bool read_extended(struct fl_tar *tar, char type)
 
 /* Members --------------------------------------------------------------- */
 
-/* Reads the name in the header, unless an extended header has a longer one. */
-static void read_name(struct fl_tar *tar, const uint8_t *head)
+/* Reads the name in the header, unless an extended header gave a longer one. */
+static void read_name(struct tar *tar, const uint8_t *head)
 {
 	const char *text = (const char *)head;
 
@@ -259,7 +258,7 @@ static void read_name(struct fl_tar *tar, const uint8_t *head)
 }
 
 /* Blocks with more of the map of an old sparse file. */
-static void skip_sparse_map(struct fl_tar *tar, bool more)
+static void skip_sparse_map(struct tar *tar, bool more)
 {
 	const uint8_t *at;
 	size_t n;
@@ -271,12 +270,12 @@ static void skip_sparse_map(struct fl_tar *tar, bool more)
 }
 
 /* Whether the member is a file; others are skipped. */
-static bool is_file(struct fl_tar *tar, char type)
+static bool is_file(struct tar *tar, char type)
 {
 	const struct fl_buf *name = &tar->name;
 	bool folder = name->size && name->data[name->size - 1] == '/';
 
-	if (name->size && fl_zip_is_of_macos(fl_buf_slice(name)))
+	if (name->size && fl_is_of_macos(fl_buf_slice(name)))
 		return false;
 	if (type == '0' || type == '\0' || type == '7') {
 		tar->skipped += !folder && tar->sparse;
@@ -294,7 +293,7 @@ static bool has_body(char type)
 }
 
 /* Reads headers up to a file's; false: the end, or damage. */
-static bool find_file(struct fl_tar *tar)
+static bool find_file(struct tar *tar)
 {
 	const uint8_t *head;
 	uint64_t size;
@@ -333,7 +332,7 @@ static bool find_file(struct fl_tar *tar)
 }
 
 /* "ARCHIVE/MEMBER", without "./"; NULL: out of memory. */
-static const char *make_path(struct fl_tar *tar)
+static const char *make_path(struct tar *tar)
 {
 	struct slice name = fl_buf_slice(&tar->name);
 
@@ -353,9 +352,9 @@ static const char *make_path(struct fl_tar *tar)
 	return tar->name.failed || tar->path.failed ? NULL : tar->path.data;
 }
 
-struct fl_in *fl_tar_next(struct fl_tar *tar)
+static struct fl_in *next_member(void *state)
 {
-	struct fl_in *in;
+	struct tar *tar = state;
 	const char *path;
 
 	tar->name.size = 0;
@@ -364,18 +363,16 @@ struct fl_in *fl_tar_next(struct fl_tar *tar)
 		return NULL;
 	path = make_path(tar);
 	if (!path) {
-		fl_no_memory(fl_in_flame(tar->in));
+		fl_no_memory(tar->in->flame);
 		return NULL;
 	}
-	in = fl_in_new(fl_in_flame(tar->in), path);
-	if (in)
-		in->tar = tar;
-	return in;
+	return fl_in_of_member(tar->in, path, &fl_container_tar, tar);
 }
 
-size_t fl_tar_read(struct fl_tar *tar, uint8_t *to, size_t capacity,
-		   const char **damage)
+static size_t read_member(void *state, uint8_t *to, size_t capacity,
+			  const char **damage)
 {
+	struct tar *tar = state;
 	const uint8_t *at;
 	size_t n;
 
@@ -395,37 +392,49 @@ size_t fl_tar_read(struct fl_tar *tar, uint8_t *to, size_t capacity,
 	return n;
 }
 
-const char *fl_tar_damage(const struct fl_tar *tar)
+static const char *damage_of(const void *state)
 {
+	const struct tar *tar = state;
+
 	return tar->reported ? NULL : tar->damage;
 }
 
-const char *fl_tar_path(const struct fl_tar *tar)
+static const char *path_of(const void *state)
 {
+	const struct tar *tar = state;
+
 	return tar->path.data;
 }
 
-size_t fl_tar_skipped(const struct fl_tar *tar)
+static size_t skipped_of(const void *state)
 {
+	const struct tar *tar = state;
+
 	return tar->skipped;
 }
 
-struct fl_tar *fl_tar_new(struct fl_in *archive, const char *folder)
+static void *open_archive(struct fl_in *in, const char *folder)
 {
-	struct fl_tar *tar = fl_zeroed(1, sizeof(*tar));
+	struct tar *tar = fl_zeroed(1, sizeof(*tar));
 
 	if (tar) {
-		tar->in = archive;
+		tar->in = in;
 		tar->folder = folder;
 	}
 	return tar;
 }
 
-void fl_tar_free(struct fl_tar *tar)
+static void close_archive(void *state)
 {
-	if (!tar)
-		return;
+	struct tar *tar = state;
+
 	fl_buf_free(&tar->name);
 	fl_buf_free(&tar->path);
 	fl_free(tar);
 }
+
+const struct fl_container fl_container_tar = {
+	.name = "tar", .accept = accept, .skipped = skipped_of,
+	.open = open_archive, .next = next_member, .path = path_of,
+	.damage = damage_of, .read = read_member, .close = close_archive,
+};

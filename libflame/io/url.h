@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs that are URLs.  url_text.c knows how they are spelt and what servers
- * answer; url.c transfers them with libcurl.
+ * Inputs that are URLs.  schemes.c has what reads them, url_text.c knows how
+ * they are spelt and what servers answer; url.c transfers them with libcurl.
  *
  *	http://HOST/PATH, https://HOST/PATH	as they are
  *	webhdfs, swebhdfs, hdfs, viewfs		see hdfs.h; PATH is not
@@ -25,6 +25,8 @@ enum fl_url_kind {
  * are known, else a client's if there is one on PATH.
  */
 enum fl_url_kind fl_url_kind(const char *path);
+/* What to do where no client for the URL is on PATH. */
+const char *fl_url_advice(const char *path, bool lists);
 /*
  * Percent-encodes all bytes but letters, digits and those of `plain`.
  */

@@ -17,70 +17,9 @@
 
 enum { EXPLANATION_BYTES = 400, MIN_SECRET = 4 };
 
-#ifdef HAVE_LIBCURL
-static const bool has_curl = true;
-#else
-static const bool has_curl = false;
-#endif
-static _Atomic bool use_client;
-
 static bool begins(const char *text, const char *with)
 {
 	return strncasecmp(text, with, strlen(with)) == 0;
-}
-
-/* As Knox and HttpFS are asked. */
-static bool is_webhdfs(const char *path)
-{
-	const char *at = strstr(path, "/webhdfs/v1");
-
-	return at && !strchr(path, '?') && strchr("/", at[11]);
-}
-
-static enum fl_url_kind kind_of_hdfs(const char *path)
-{
-	bool has_client = fl_client_words(path, false);
-
-	if (has_client && (!has_curl || atomic_load(&use_client)))
-		return FL_URL_CLIENT;
-	if (fl_hdfs_is_known(path))
-		return FL_URL_HDFS;
-	return has_client || begins(path, "viewfs:") ||
-	       begins(path, "hdfs:///") ? FL_URL_CLIENT : FL_URL_HDFS;
-}
-
-enum fl_url_kind fl_url_kind(const char *path)
-{
-	if (!strstr(path, ":/"))
-		return FL_NO_URL;
-	if (begins(path, "http://") || begins(path, "https://"))
-		return is_webhdfs(path) ? FL_URL_HDFS : FL_URL_HTTP;
-	if (begins(path, "webhdfs://") || begins(path, "swebhdfs://"))
-		return FL_URL_HDFS;
-	if (begins(path, "hdfs://") || begins(path, "viewfs://"))
-		return kind_of_hdfs(path);
-	if (begins(path, "s3://") || begins(path, "s3a://") ||
-	    begins(path, "s3n://"))
-		return has_curl || !fl_client_words(path, false) ?
-		       FL_URL_S3 : FL_URL_CLIENT;
-	return fl_client_knows(path) ? FL_URL_CLIENT : FL_NO_URL;
-}
-
-void fl_url_use_client(void)
-{
-	atomic_store(&use_client, true);
-}
-
-int flame_url(const char *path)
-{
-	switch (fl_url_kind(path)) {
-	case FL_NO_URL:
-		return 0;
-	case FL_URL_HTTP:
-		return FLAME_URL;
-	default:
-		return FLAME_URL_TREE;
-	}
 }
 
 const char *flame_local_path(const char *path)

@@ -11,6 +11,7 @@
 #include "io/decoders.h"
 #include "io/input.h"
 #include "io/read_ahead.h"
+#include "io/container.h"
 #include "io/yarn.h"
 
 #include <unistd.h>
@@ -28,7 +29,7 @@ struct block {
 	uint64_t offset, stored, size;
 };
 
-struct fl_yarn {
+struct yarn {
 	struct fl_in *in;
 	const char *folder, *damage;
 	struct slice all;	/* of the archive */
@@ -46,7 +47,7 @@ struct fl_yarn {
 
 /* Numbers ---------------------------------------------------------------- */
 
-static bool bad(struct fl_yarn *yarn, const char *what)
+static bool bad(struct yarn *yarn, const char *what)
 {
 	yarn->damage = what;
 	return false;
@@ -115,7 +116,7 @@ static struct slice cut_utf(struct slice *from)
 /* Blocks ------------------------------------------------------------------ */
 
 /* The bytes of a part of the file, which may be packed. */
-static bool unpack(struct fl_yarn *yarn, bool packed, struct block part,
+static bool unpack(struct yarn *yarn, bool packed, struct block part,
 		   struct slice *bytes)
 {
 	struct slice all = yarn->all;
@@ -145,7 +146,7 @@ static bool is_packed(struct slice name)
 	return fl_slice_is(name, "gz");
 }
 
-static bool read_blocks(struct fl_yarn *yarn, struct slice index)
+static bool read_blocks(struct yarn *yarn, struct slice index)
 {
 	struct slice compression = cut_text(&index);
 	int64_t n = cut_vint(&index);
@@ -169,7 +170,7 @@ static bool read_blocks(struct fl_yarn *yarn, struct slice index)
 }
 
 /* The index of blocks, by that of meta data at the end. */
-static bool open_tfile(struct fl_yarn *yarn)
+static bool open_tfile(struct yarn *yarn)
 {
 	struct slice tail = yarn->all, metas = yarn->all, index;
 	uint64_t offset;
@@ -198,8 +199,8 @@ static bool open_tfile(struct fl_yarn *yarn)
 	return bad(yarn, "has no index of its blocks");
 }
 
-/* A record of the block: the value of a container's is stored. */
-static bool read_record(struct fl_yarn *yarn)
+/* A record of the block: the value of a container's is kept. */
+static bool read_record(struct yarn *yarn)
 {
 	struct slice key = cut_text(&yarn->block), name = cut_utf(&key);
 	int64_t n;
@@ -223,7 +224,7 @@ static bool read_record(struct fl_yarn *yarn)
 }
 
 /* The next file of a TFile; false: the end, or damage. */
-static bool next_of_tfile(struct fl_yarn *yarn, struct slice *name,
+static bool next_of_tfile(struct yarn *yarn, struct slice *name,
 			  struct slice *bytes)
 {
 	int64_t size;
@@ -245,7 +246,7 @@ static bool next_of_tfile(struct fl_yarn *yarn, struct slice *name,
 	return bytes->data || bad(yarn, "a file is cut");
 }
 
-static bool open_indexed(struct fl_yarn *yarn)
+static bool open_indexed(struct yarn *yarn)
 {
 	struct slice all = yarn->all, at = all;
 	uint64_t n;
@@ -261,7 +262,7 @@ static bool open_indexed(struct fl_yarn *yarn)
 	return true;
 }
 
-static bool next_of_index(struct fl_yarn *yarn, struct slice *name,
+static bool next_of_index(struct yarn *yarn, struct slice *name,
 			  struct slice *bytes)
 {
 	const struct fl_yarn_file *file;
@@ -324,7 +325,7 @@ static bool is_digest(const uint8_t *head, size_t n)
 	return n >= UUID_SIZE && high >= 6;
 }
 
-bool fl_yarn_take(struct fl_in *in)
+static bool accept(struct fl_in *in)
 {
 	uint8_t end[UUID_SIZE];
 	const uint8_t *head;
@@ -345,15 +346,15 @@ bool fl_yarn_take(struct fl_in *in)
 	       is_indexed(all_of(in));
 }
 
-struct fl_yarn *fl_yarn_new(struct fl_in *archive, const char *folder)
+static void *open_archive(struct fl_in *in, const char *folder)
 {
-	struct fl_yarn *yarn = fl_zeroed(1, sizeof(*yarn));
+	struct yarn *yarn = fl_zeroed(1, sizeof(*yarn));
 
 	if (!yarn)
 		return NULL;
-	yarn->in = archive;
+	yarn->in = in;
 	yarn->folder = folder;
-	yarn->all = all_of(archive);
+	yarn->all = all_of(in);
 	yarn->files = yarn->block = FL_SLICE("");
 	yarn->indexed = is_indexed(yarn->all);
 	if (yarn->indexed)
@@ -365,7 +366,7 @@ struct fl_yarn *fl_yarn_new(struct fl_in *archive, const char *folder)
 	return yarn;
 }
 
-static bool put_path(struct fl_yarn *yarn, struct slice name)
+static bool put_path(struct yarn *yarn, struct slice name)
 {
 	yarn->path.size = 0;
 	if (yarn->folder)
@@ -377,8 +378,9 @@ static bool put_path(struct fl_yarn *yarn, struct slice name)
 	return !yarn->path.failed;
 }
 
-struct fl_in *fl_yarn_next(struct fl_yarn *yarn)
+static struct fl_in *next_member(void *state)
 {
+	struct yarn *yarn = state;
 	struct flame *flame = fl_in_flame(yarn->in);
 	struct slice name, bytes;
 
@@ -395,20 +397,24 @@ struct fl_in *fl_yarn_next(struct fl_yarn *yarn)
 	return fl_in_memory(flame, bytes.data, bytes.size, yarn->path.data);
 }
 
-const char *fl_yarn_path(const struct fl_yarn *yarn)
+static const char *path_of(const void *state)
 {
+	const struct yarn *yarn = state;
+
 	return yarn->path.data;
 }
 
-const char *fl_yarn_damage(const struct fl_yarn *yarn)
+static const char *damage_of(const void *state)
 {
+	const struct yarn *yarn = state;
+
 	return yarn->damage;
 }
 
-void fl_yarn_free(struct fl_yarn *yarn)
+static void close_archive(void *state)
 {
-	if (!yarn)
-		return;
+	struct yarn *yarn = state;
+
 	fl_buf_free(&yarn->path);
 	fl_buf_free(&yarn->bytes);
 	fl_buf_free(&yarn->value);
@@ -417,7 +423,8 @@ void fl_yarn_free(struct fl_yarn *yarn)
 	fl_free(yarn);
 }
 
-bool fl_yarn_is_output(const char *path)
+/* YARN's own files, and what the program printed. */
+static bool is_output(const char *path)
 {
 	static const char *const names[] = {
 		"stdout", "stderr", "syslog", "prelaunch.out", "prelaunch.err",
@@ -432,3 +439,10 @@ bool fl_yarn_is_output(const char *path)
 			return true;
 	return false;
 }
+
+/* Members are inputs in memory. */
+const struct fl_container fl_container_yarn = {
+	.name = "yarn", .packs = true, .accept = accept, .is_output = is_output,
+	.open = open_archive, .next = next_member, .path = path_of,
+	.damage = damage_of, .close = close_archive,
+};

@@ -9,22 +9,6 @@
 
 #include "io/io.h"
 
-struct fl_yarn;
-
-/* Whether the input is one. */
-bool fl_yarn_take(struct fl_in *in);
-/* These are as those of tar.h; members are CONTAINER/FILE. */
-struct fl_yarn *fl_yarn_new(struct fl_in *archive, const char *folder);
-struct fl_in *fl_yarn_next(struct fl_yarn *yarn);
-const char *fl_yarn_path(const struct fl_yarn *yarn);
-const char *fl_yarn_damage(const struct fl_yarn *yarn);
-void fl_yarn_free(struct fl_yarn *yarn);
-/*
- * Whether a member is YARN's own, or what the program printed: no profile, but
- * for thread dumps in it.
- */
-bool fl_yarn_is_output(const char *path);
-
 /* A file of an IndexedFile. */
 struct fl_yarn_file {
 	struct slice container, name;	/* in the index */

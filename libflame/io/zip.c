@@ -6,10 +6,10 @@
  */
 #include "fl.h"
 
+#include "io/container.h"
 #include "io/decoders.h"
 #include "io/input.h"
 #include "io/read_ahead.h"
-#include "io/zip.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct zip {
 	enum { HEADER, BODY, OVER } at;
 	unsigned flags, method, directories;
 	bool directory;		/* the entry being read */
-	bool many;		/* all entries are read, by fl_zip_next */
+	bool many;		/* all entries are read, by next */
 	struct fl_buf name;	/* of the entry; if many */
 	uint64_t body_end;	/* offset after its body; 0: not known */
 	uint64_t left;		/* of a stored body */
@@ -342,29 +342,19 @@ const struct fl_decoder fl_decoder_zip = {
 
 /* Archives --------------------------------------------------------------- */
 
-struct fl_zip {
+struct archive {
 	struct zip *zip;
 	struct fl_in *in;
 	const char *folder;
 	struct fl_buf path;
 	const char *damage;
-	bool reported;		/* by fl_zip_read */
+	bool reported;		/* the damage, by the member */
 };
-
-bool fl_zip_is_of_macos(struct slice path)
-{
-	const char *slash = memrchr(path.data, '/', path.size);
-	struct slice name = slash ? (struct slice){ slash + 1, path.size -
-				(size_t)(slash + 1 - path.data) } : path;
-
-	return fl_slice_starts(name, "._") || fl_slice_is(name, ".DS_Store") ||
-	       fl_slice_starts(path, "__MACOSX/");
-}
 
 static bool is_file(struct slice name)
 {
 	return name.size && name.data[name.size - 1] != '/' &&
-	       !fl_zip_is_of_macos(name);
+	       !fl_is_of_macos(name);
 }
 
 /* Whether the directory has several, folders not counted; or is not there. */
@@ -389,7 +379,11 @@ static bool has_files(const uint8_t *at, size_t size)
 	return files > 1 || n == UINT32_MAX;
 }
 
-bool fl_zip_take(struct fl_in *in)
+/*
+ * By the directory at a file's end, or, where the end cannot be seen, by the first
+ * header.  A zip of one file is a packed file.
+ */
+static bool accept(struct fl_in *in)
 {
 	const uint8_t *at;
 	size_t n;
@@ -405,24 +399,24 @@ bool fl_zip_take(struct fl_in *in)
 	return true;
 }
 
-struct fl_zip *fl_zip_new(struct fl_in *archive, const char *folder)
+static void *open_archive(struct fl_in *in, const char *folder)
 {
-	struct fl_zip *zip = fl_zeroed(1, sizeof(*zip));
+	struct archive *archive = fl_zeroed(1, sizeof(*archive));
 
-	if (!zip)
+	if (!archive)
 		return NULL;
-	zip->in = archive;
-	zip->folder = folder;
-	zip->zip = begin(fl_in_flame(archive), archive);
-	if (!zip->zip) {
-		fl_free(zip);
+	archive->in = in;
+	archive->folder = folder;
+	archive->zip = begin(fl_in_flame(in), in);
+	if (!archive->zip) {
+		fl_free(archive);
 		return NULL;
 	}
-	zip->zip->many = true;
-	return zip;
+	archive->zip->many = true;
+	return archive;
 }
 
-static bool put_path(struct fl_zip *zip)
+static bool put_path(struct archive *zip)
 {
 	struct slice name = fl_buf_slice(&zip->zip->name);
 
@@ -437,8 +431,8 @@ static bool put_path(struct fl_zip *zip)
 	return !zip->path.failed && !zip->zip->name.failed;
 }
 
-/* Goes on after a damaged entry whose header has its size. */
-static bool pass_damage(struct fl_zip *zip)
+/* Goes on behind a damaged entry whose header told its size. */
+static bool pass_damage(struct archive *zip)
 {
 	uint64_t body_end = zip->zip->body_end, at;
 	size_t n;
@@ -454,7 +448,7 @@ static bool pass_damage(struct fl_zip *zip)
 }
 
 /* Skips what is left of an entry; false: the end, or damage. */
-static bool skip_entry(struct fl_zip *zip)
+static bool skip_entry(struct archive *zip)
 {
 	const char *damage = NULL;
 	uint8_t rest[4096];
@@ -466,9 +460,9 @@ static bool skip_entry(struct fl_zip *zip)
 	return !zip->damage;
 }
 
-struct fl_in *fl_zip_next(struct fl_zip *zip)
+static struct fl_in *next_member(void *state)
 {
-	struct fl_in *in;
+	struct archive *zip = state;
 
 	do {
 		if (zip->damage || !skip_entry(zip) ||
@@ -479,15 +473,14 @@ struct fl_in *fl_zip_next(struct fl_zip *zip)
 		fl_no_memory(fl_in_flame(zip->in));
 		return NULL;
 	}
-	in = fl_in_new(fl_in_flame(zip->in), zip->path.data);
-	if (in)
-		in->zip = zip;
-	return in;
+	return fl_in_of_member(zip->in, zip->path.data, &fl_container_zip,
+			       zip);
 }
 
-size_t fl_zip_read(struct fl_zip *zip, uint8_t *to, size_t capacity,
-		   const char **damage)
+static size_t read_member(void *state, uint8_t *to, size_t capacity,
+			  const char **damage)
 {
+	struct archive *zip = state;
 	size_t n = 0;
 
 	while (zip->zip->at == BODY && !n && !*damage)
@@ -499,21 +492,31 @@ size_t fl_zip_read(struct fl_zip *zip, uint8_t *to, size_t capacity,
 	return n;
 }
 
-const char *fl_zip_damage(const struct fl_zip *zip)
+static const char *damage_of(const void *state)
 {
+	const struct archive *zip = state;
+
 	return zip->reported ? NULL : zip->damage;
 }
 
-const char *fl_zip_path(const struct fl_zip *zip)
+static const char *path_of(const void *state)
 {
+	const struct archive *zip = state;
+
 	return zip->path.data;
 }
 
-void fl_zip_free(struct fl_zip *zip)
+static void close_archive(void *state)
 {
-	if (!zip)
-		return;
+	struct archive *zip = state;
+
 	end(zip->zip);
 	fl_buf_free(&zip->path);
 	fl_free(zip);
 }
+
+const struct fl_container fl_container_zip = {
+	.name = "zip", .packs = true, .accept = accept,
+	.open = open_archive, .next = next_member, .path = path_of,
+	.damage = damage_of, .read = read_member, .close = close_archive,
+};

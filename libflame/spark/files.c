@@ -10,7 +10,7 @@
 #include "fl.h"
 
 #include "io/command.h"
-#include "io/zip.h"
+#include "io/container.h"
 #include "spark/spark.h"
 
 #include <dirent.h>
@@ -207,20 +207,22 @@ static int read_member(struct flame *flame, struct fl_spark *spark,
 static int read_zip(struct flame *flame, struct fl_spark *spark,
 		    struct fl_in *in)
 {
-	struct fl_zip *zip = fl_zip_new(in, fl_in_name(in));
+	const struct fl_container *zip = &fl_container_zip;
+	void *state = zip->open(in, fl_in_name(in));
 	struct parts parts = { NULL, 0 };
 	struct fl_in *member;
-	int status = zip ? FLAME_OK : fl_no_memory(flame);
+	int status = state ? FLAME_OK : fl_no_memory(flame);
 	const char *damage;
 
-	while (status == FLAME_OK && (member = fl_zip_next(zip)))
-		status = read_member(flame, spark, &parts, fl_zip_path(zip),
+	while (status == FLAME_OK && (member = zip->next(state)))
+		status = read_member(flame, spark, &parts, zip->path(state),
 				     member);
-	damage = zip ? fl_zip_damage(zip) : NULL;
+	damage = state ? zip->damage(state) : NULL;
 	if (status == FLAME_OK && damage)
 		fl_warn(flame, "%s: %s", fl_in_name(in), damage);
 	fl_spark_log_free(parts.log);
-	fl_zip_free(zip);
+	if (state)
+		zip->close(state);
 	fl_in_close(in);
 	return status;
 }
@@ -232,7 +234,7 @@ static int read_file(struct flame *flame, struct fl_spark *spark,
 	struct fl_spark_log *log;
 	int status;
 
-	if (in && fl_zip_take(in))
+	if (in && fl_container_zip.accept(in))
 		return read_zip(flame, spark, in);
 	log = fl_spark_log_new(flame, spark);
 	status = log ? fl_spark_log_read(log, in, is_live(path)) :
