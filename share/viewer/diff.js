@@ -61,6 +61,7 @@ function stepAt(key, i) {
 const sumsOfColumns = (g) => g.columns.map((c) => c.total[0]);
 
 function recolor() {
+	d.compares && countLone();
 	const [a, b] = sumsOfColumns(whole);
 	const by = $("by").value, norm = $("norm").value;
 	const [m, n] = runs() || [];
@@ -119,8 +120,11 @@ function larger({ n, parent, split, columns }) {
 	return columns.larger = { total, self };
 }
 
-// Whether a frame has weight on one side only, and which that is.
-const isLone = (i) => d.columns.some((c) => !c.total[i]);
+// Whether a frame has weight on one side only, more than chance makes of none,
+// and which that is.
+const isBeyond = (weight) => weight > 0 && weight >= diff.noise ** 2;
+const isLone = (i) => d.columns.some((c, k) => !c.total[i] &&
+	isBeyond(d.columns[1 - k].total[i]));
 const isGone = (i) => d.columns[0].total[i] > 0;
 const loneWord = (i) => isGone(i) ? "gone" : "new";
 
@@ -271,9 +275,11 @@ function fillMost() {
 const TRUNK = 0.95;
 // Code of the platform and of engines; what Spark generates is the query's.
 const platform = /^(\[|<|java|jdk|sun[./]|com[./]sun[./]|scala[./]|kotlin[./]|org[./]apache[./](spark|hadoop)[./](?!.*Generated(Class|Iter)))/;
-const hasJava = () => d.type.some((t) => t > 0 && t < 4);
-const isOwn = (s, java) => !platform.test(d.names[s]) &&
-	(!java || !"4568".includes(d.type[s]));
+// Names of text have no types.
+const hasJava = (names) => d.type.some((t) => t > 0 && t < 4) ||
+	names.some((name) => name.startsWith("java/"));
+const isOwn = (s, java) => !platform.test(d.names[s]) && !(java &&
+	("4568".includes(d.type[s]) || !/^[^:]+\.[^:]+$/.test(d.names[s])));
 
 const shortName = (s) => {
 	const [text, at, method] = captionOf(s);
@@ -286,8 +292,8 @@ const shortName = (s) => {
  * as one another, one.
  */
 function moreChanges(best) {
-	const { columns: [p, q], first } = sumsOf("Functions"), { scale } = diff;
-	const java = hasJava(), sums = whole.columns.map((c) => c.total[0]);
+	const { names, columns: [p, q], first } = sumsOf("Functions"), { scale } = diff;
+	const java = hasJava(names), sums = whole.columns.map((c) => c.total[0]);
 	const moved = (key, test) => {
 		const by = (k) => q[key][k] - p[key][k] * scale;
 		const far = (k) => d.unit === "samples" ? (diff.noise || 2) *
@@ -413,10 +419,22 @@ function paintLegend() {
 	}));
 }
 
+function countLone() {
+	const [a, b] = whole.columns, n = [0, 0];
+	let chance = 0;
+	for (let i = 0; i < whole.n; i++)
+		if (!a.total[i] !== !b.total[i])
+			isBeyond(a.total[i] + b.total[i]) ? n[+!b.total[i]]++ :
+				chance++;
+	$("counts").textContent = joined(" · ", took().map((ns) =>
+		amount(+ns, "ns")).join(" → "), grouped(n[0]) + (n[0] === 1 ?
+		" frame" : " frames") + " new, " + grouped(n[1]) + " gone" +
+		(chance ? "; " + grouped(chance) +
+			" of one side may be chance" : ""));
+}
+
 // Two columns, or one: as the page came, or as two spans of time are chosen.
 function setCompares(two) {
-	const [a, b] = whole.columns;
-	let fresh = 0, gone = 0;
 	$("bar").hidden = !two;
 	if (d.compares !== two) {
 		d.compares = two;
@@ -426,12 +444,6 @@ function setCompares(two) {
 		pane.sort = null;
 		two && setColors(opening());
 	}
-	for (let i = 0; two && i < whole.n; i++)
-		if (!a.total[i] !== !b.total[i])
-			a.total[i] ? gone++ : fresh++;
-	$("counts").textContent = joined(" · ", took().map((ns) =>
-		amount(+ns, "ns")).join(" → "), grouped(fresh) + (fresh === 1 ?
-		" frame" : " frames") + " new, " + grouped(gone) + " gone");
 	tellColumn();
 }
 

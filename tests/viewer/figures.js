@@ -14,6 +14,10 @@
 	is("the heading's sums", /([\d,]+ → )?([\d,]+) samples/.exec(
 		$("info").textContent).slice(1).filter((s) => s).map((s) =>
 		+s.replace(/\D/g, "")), all);
+	if (all[1])
+		is("frames of one side", $("counts").textContent.match(/\d[\d,]*/g)
+			.map((s) => +s.replace(/,/g, "")),
+		wanted.lone.filter((n, i) => n || i < 2));
 	key("t");
 	await pause(50);
 	$("csv").click();
