@@ -640,10 +640,16 @@ void flame_trees_free(struct flame_trees *trees);
  * frame names most of what is not idle.  weight of base, which is without idle
  * stacks, and of tasks' stacks alone where there are any.
  */
+enum { FLAME_GIST_BESIDE = 8 };
 struct flame_gist {
 	const char *work;
 	flame_id frame;
 	int64_t weight, base;
+	/* Works of stacks of no task, heaviest first; after them work is NULL. */
+	struct {
+		const char *work;
+		int64_t weight;
+	} beside[FLAME_GIST_BESIDE];
 };
 int flame_nodes_gist(struct flame *flame, const struct flame_node *nodes,
 		     size_t n, struct flame_gist *gist);

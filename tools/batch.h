@@ -447,6 +447,13 @@ bool batch_add_coverage(const struct batch *batch, cJSON *head);
 void batch_describe_coverage(const struct batch *batch, const cJSON *app,
 			     char *text, size_t size);
 
+/* batch_profile.c ----------------------------------------------------- */
+
+/* "profile", of an application that has stacks beside its tasks'. */
+bool batch_add_profile(const struct batch *batch, cJSON *app);
+/* " Of 6256 CPU samples, 28 % are of tasks, ..."; or nothing. */
+void batch_describe_profile(const cJSON *app, char *text, size_t size);
+
 /* batch_empty.c ------------------------------------------------------- */
 
 /* Whether inputs were read, and no group has a sample. */

@@ -264,7 +264,8 @@ bool batch_collect_bills(struct batch *batch)
 		cJSON *findings = good ? batch_find(batch, app) : NULL;
 
 		good = findings && cJSON_AddItemToObject(app, "findings",
-							 findings);
+							 findings) &&
+		       batch_add_profile(batch, app);
 	}
 	return good;
 }

@@ -61,7 +61,7 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 						  "Unknown application";
 	const char *before = ":";
 	int executors = cJSON_GetArraySize(batch_list(app, "executors"));
-	char when[64], covered[320], *sooner = batch_sooner(app);
+	char when[64], covered[320], profile[320], *sooner = batch_sooner(app);
 
 	batch_when(app, when, sizeof(when));
 	fputs("# ", to);
@@ -89,7 +89,8 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 		before = ",";
 	}
 	batch_describe_coverage(batch, app, covered, sizeof(covered));
-	fprintf(to, ".\n%s.\n", covered);
+	batch_describe_profile(app, profile, sizeof(profile));
+	fprintf(to, ".\n%s.%s\n", covered, profile);
 	if (sooner) {
 		fputs("Sooner: ", to);
 		put_markdown(to, sooner, false);

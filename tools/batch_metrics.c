@@ -100,6 +100,34 @@ static bool add_tasks(struct flame_tree *tree, cJSON *entry)
 	return batch_add_number(entry, "tasks", tasks);
 }
 
+/*
+ * "beside": [{work, weight}], what threads do that run no task, as pages say it;
+ * of time on a CPU, for reports.
+ */
+static bool add_beside(struct batch_drawing *d, struct flame_tree *tree,
+		       cJSON *entry)
+{
+	cJSON *beside = cJSON_AddArrayToObject(entry, "beside");
+	const struct flame_node *nodes;
+	struct flame_gist gist;
+	bool good = beside;
+	size_t n;
+
+	if (flame_tree_nodes(tree, 0, &nodes, &n) != FLAME_OK ||
+	    flame_nodes_gist(d->flame, nodes, n, &gist) != FLAME_OK)
+		return false;
+	for (size_t i = 0; good && i < FLAME_GIST_BESIDE &&
+	     gist.beside[i].work; i++) {
+		cJSON *work = cJSON_CreateObject();
+
+		good = work && cJSON_AddItemToArray(beside, work) &&
+		       batch_add_text(work, "work", gist.beside[i].work) &&
+		       batch_add_number(work, "weight",
+					gist.beside[i].weight);
+	}
+	return good;
+}
+
 static bool add_metric(struct batch_drawing *d, cJSON *metrics,
 		       struct flame_tree *tree)
 {
@@ -116,6 +144,8 @@ static bool add_metric(struct batch_drawing *d, cJSON *metrics,
 	       batch_add_text(entry, "unit", metric ? metric->weight : title) &&
 	       batch_add_number(entry, "weight", flame_tree_total(tree, 0)) &&
 	       add_tasks(tree, entry) && add_heaviest(d, tree, entry) &&
+	       (!d->batch->nlogs || strcmp(title, "cpu") != 0 ||
+		add_beside(d, tree, entry)) &&
 	       batch_write_folded(d->batch, d->flame, tree, name) &&
 	       cJSON_AddStringToObject(entry, "folded", name);
 	free(name);
@@ -126,10 +156,32 @@ static bool add_metric(struct batch_drawing *d, cJSON *metrics,
 
 enum { STRIP_WIDTH = 200, STRIP_ROWS = 8, STRIP_TYPES = 10 };
 
-/* Down from the root, as long as a single frame has nearly all. */
-static size_t first_row(const struct flame_node *nodes, size_t n)
+/* The heaviest node of tasks; without any the root. */
+static size_t find_tasks(const struct flame *flame,
+			 const struct flame_node *nodes, size_t n)
 {
-	size_t i = 0;
+	static const char run[] = "TaskRunner.run";
+	size_t best = 0, size;
+
+	for (size_t i = 1; i < n; i++) {
+		const char *name = flame_name_text(flame, nodes[i].name, &size);
+
+		if (size >= sizeof(run) - 1 &&
+		    strcmp(name + size - (sizeof(run) - 1), run) == 0 &&
+		    (!best || nodes[i].total[0] > nodes[best].total[0]))
+			best = i;
+	}
+	return best;
+}
+
+/*
+ * Down from there, as long as a single frame has nearly all: such frames are
+ * the same in all rows.
+ */
+static size_t first_row(const struct flame *flame,
+			const struct flame_node *nodes, size_t n)
+{
+	size_t i = find_tasks(flame, nodes, n);
 
 	while (i + 1 < n && nodes[i + 1].level == nodes[i].level + 1 &&
 	       (double)nodes[i + 1].total[0] >= 0.95 *
@@ -185,11 +237,11 @@ static bool add_strip(cJSON *record, struct strip *strip)
 	return good;
 }
 
-static void put_boxes(struct strip *strip, const struct flame_node *nodes,
-		      size_t n)
+static void put_boxes(struct strip *strip, const struct flame *flame,
+		      const struct flame_node *nodes, size_t n)
 {
 	double ends[STRIP_ROWS + 1] = { 0 };
-	size_t first = first_row(nodes, n);
+	size_t first = first_row(flame, nodes, n);
 	double scale = nodes[first].total[0] > 0 ?
 		       STRIP_WIDTH / (double)nodes[first].total[0] : 0;
 
@@ -214,10 +266,10 @@ static bool add_picture(struct batch_drawing *d, struct flame_tree *tree)
 	size_t n;
 
 	if (flame_tree_nodes(tree, (double)flame_tree_total(tree, 0) /
-				   STRIP_WIDTH / 2, &nodes, &n) != FLAME_OK)
+				   STRIP_WIDTH / 20, &nodes, &n) != FLAME_OK)
 		return false;
 	if (n)
-		put_boxes(&strip, nodes, n);
+		put_boxes(&strip, d->flame, nodes, n);
 	return add_strip(d->record, &strip);
 }
 

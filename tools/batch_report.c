@@ -107,10 +107,11 @@ static void put_about(struct flame_text *out, const cJSON *app)
 static void put_coverage(struct flame_text *out, const struct batch *batch,
 			 const cJSON *app)
 {
-	char text[320];
+	char text[320], profile[320];
 
 	batch_describe_coverage(batch, app, text, sizeof(text));
-	cli_print(out, "<p class=\"note\">%s.</p>\n", text);
+	batch_describe_profile(app, profile, sizeof(profile));
+	cli_print(out, "<p class=\"note\">%s.%s</p>\n", text, profile);
 	if (batch_is_recorded(app))
 		return;
 	batch_put(out, "<p class=\"note\">Stacks of the next run: on each "

@@ -90,7 +90,9 @@ static void put_headings(struct flame_text *out, const struct table *t)
 			  "What most samples of tasks are of, and their share "
 			  "of these; a link shows them in the page");
 	if (t->picture)
-		batch_put_heading(out, "Stacks", false, NULL);
+		batch_put_heading(out, "Paid for", false,
+				  "Parts of its time, as in the bar of all that "
+				  "was paid");
 	batch_put(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -116,6 +118,43 @@ static void put_most(struct flame_text *out, const cJSON *stage,
 	else
 		batch_put(out, "<td class=\"most\"><i>not recorded: "
 			  BATCH_RECORD "</i></td>");
+}
+
+/* What it was paid for --------------------------------------------------- */
+
+enum { MAX_PARTS = 16 };
+
+/* By batch_part_at(); waiting is the rest. */
+static void add_parts(const cJSON *stage, double us[MAX_PARTS])
+{
+	double rest = batch_number(stage, "cost_us");
+	size_t wait = 0;
+
+	for (size_t i = 0; batch_part_at(i); i++) {
+		double part = batch_part_us(stage, i);
+
+		if (strcmp(batch_part_at(i)->key, "wait") == 0)
+			wait = i;
+		us[i] += part;
+		rest -= part;
+	}
+	us[wait] += rest > 0 ? rest : 0;
+}
+
+static void put_parts(struct flame_text *out, const double us[MAX_PARTS])
+{
+	double all = 0, x = 0;
+
+	for (size_t i = 0; batch_part_at(i); i++)
+		all += us[i];
+	batch_put(out, "<td class=\"strip\">");
+	if (all > 0)
+		batch_put(out, "<svg width=\"120\" height=\"10\" role=\"img\" "
+			  "aria-label=\"what it was paid for\">");
+	for (size_t i = 0; all > 0 && batch_part_at(i); i++)
+		batch_put_slice(out, batch_part_at(i)->key,
+				batch_part_at(i)->name, &x, 100 * us[i] / all);
+	batch_put(out, all > 0 ? "</svg></td>" : "</td>");
 }
 
 /* Rows ----------------------------------------------------------------- */
@@ -173,6 +212,7 @@ static void put_stage(struct flame_text *out, const struct batch *batch,
 		batch, batch_text(app, "id"), stage);
 	const cJSON *row;
 	struct batch_sums sums = { 0 };
+	double parts[MAX_PARTS] = { 0 };
 
 	batch_add_row(&t->columns, &sums, stage);
 	batch_put(out, "<tr data-l=\"1\">");
@@ -180,9 +220,10 @@ static void put_stage(struct flame_text *out, const struct batch *batch,
 					  "");
 	batch_put_sums(out, &t->columns, &sums, NULL);
 	put_most(out, stage, page);
-	if (t->picture)
-		batch_put_picture(out, page ? batch_list(page->record,
-							 "picture") : NULL);
+	if (t->picture) {
+		add_parts(stage, parts);
+		put_parts(out, parts);
+	}
 	batch_put(out, "</tr>\n");
 	if (t->operators)
 		cJSON_ArrayForEach(row, batch_list(stage, "operators"))
@@ -226,10 +267,13 @@ static size_t put_query(struct flame_text *out, const struct batch *batch,
 {
 	const cJSON *stage, *stages = batch_list(query, "stages");
 	struct batch_sums sums = { 0 };
+	double parts[MAX_PARTS] = { 0 };
 	size_t n = 1;
 
-	cJSON_ArrayForEach(stage, stages)
+	cJSON_ArrayForEach(stage, stages) {
 		batch_add_row(&t->columns, &sums, stage);
+		add_parts(stage, parts);
+	}
 	if (!left || (sums.base <= 0 && !has_tasks(stages)))
 		return 0;
 	batch_put(out, "<tr data-l=\"0\">");
@@ -237,8 +281,9 @@ static size_t put_query(struct flame_text *out, const struct batch *batch,
 		       cJSON_GetArraySize(stages));
 	batch_put_sums(out, &t->columns, &sums, NULL);
 	put_frame(out, query, NULL);
-	batch_put(out, t->picture ? "<td class=\"strip\"></td></tr>\n" :
-				    "</tr>\n");
+	if (t->picture)
+		put_parts(out, parts);
+	batch_put(out, "</tr>\n");
 	cJSON_ArrayForEach(stage, stages)
 		if (n++ < left)
 			put_stage(out, batch, t, app, stage);

@@ -139,11 +139,12 @@ static void put_bar(struct flame_text *out, const struct timeline *t,
 	batch_put_duration(out, (bar->to - bar->from) / 1000);
 	batch_put(out, "</title></rect>");
 	if (width > 4) {
-		cli_print(out, "<svg x=\"%.2f%%\" y=\"%u\" width=\"%.2f%%\" "
-			  "height=\"%d\"><text x=\"5\" y=\"13\">", x, y,
+		/* HTML, as text of SVG has no ellipsis. */
+		cli_print(out, "<foreignObject x=\"%.2f%%\" y=\"%u\" "
+			  "width=\"%.2f%%\" height=\"%d\"><div>", x, y,
 			  width - .3, LANE - 3);
 		put_text(out, bar);
-		batch_put(out, "</text></svg>");
+		batch_put(out, "</div></foreignObject>");
 	}
 	batch_put(out, page ? "</a>\n" : "\n");
 }

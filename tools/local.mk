@@ -43,7 +43,7 @@ batch_sources = tools/flame-batch.c tools/batch.h tools/batch_archive.c \
 	tools/batch_record.c tools/batch_stages.c \
 	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
 	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
-	tools/batch_walk.c tools/batch_walk.h
+	tools/batch_profile.c tools/batch_walk.c tools/batch_walk.h
 tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources)
 tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'

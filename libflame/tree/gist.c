@@ -55,10 +55,23 @@ static void fill(struct part *p, const struct flame_node *nodes, size_t n)
 	p->end[0] = (uint32_t)n;
 }
 
+static void list_beside(const struct fl_words *words, struct flame_gist *gist)
+{
+	const struct fl_word_work *works = words->tasks ? words->beside :
+							  words->works;
+	unsigned n = words->tasks ? words->nbeside : words->nworks;
+
+	for (unsigned i = 0; i < n && i < FLAME_GIST_BESIDE; i++) {
+		gist->beside[i].work = fl_works[works[i].row].words;
+		gist->beside[i].weight = works[i].weight;
+	}
+}
+
 static void answer(const struct fl_words *words, struct flame_gist *gist)
 {
 	int first = fl_words_first(words);
 
+	list_beside(words, gist);
 	gist->base = words->base;
 	if (first >= 0) {
 		gist->work = fl_works[words->works[first].row].words;

@@ -449,6 +449,7 @@ int fl_wording_find(struct fl_wording *w, const struct fl_word_nodes *nodes,
 	if (!good)
 		return fl_no_memory(w->flame);
 	find_facts(w, nodes);
+	words->tasks = w->tasks;
 	w->all_idle = false;
 	good = add_paths(w, words, nodes);
 	if (good && !words->base && !w->tasks) {

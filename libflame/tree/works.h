@@ -56,6 +56,7 @@ struct fl_word_work {
 struct fl_words {
 	int64_t all;		/* without idle stacks */
 	int64_t base;		/* of these: what is described */
+	bool tasks;		/* that is stacks of tasks */
 	/* The frame that names most of it: with its weight; 0: none. */
 	flame_id frame;
 	uint8_t frame_type;

@@ -7,6 +7,8 @@ import collections
 import glob
 import json
 import os
+import re
+import statistics
 import subprocess
 import sys
 
@@ -124,6 +126,52 @@ def check_stage(stage, wanted):
     compare(what + " operators", operators, stage["cost_us"])
 
 
+def check_bars(html, stages, billed):
+    """Of each stage's row: the parts are all of it, and CPU is the log's."""
+    for row in re.findall(r'<tr data-l="1">.*?</tr>', html, re.S):
+        id = int(re.search(r"<small>stage (\d+)", row).group(1))
+        parts = {name: float(share) for name, share in re.findall(
+            r"<title>([^:]+): ([\d.]+) %</title>", row)}
+        cost = billed[id]["cost_us"]
+        if not parts:
+            continue
+        compare(f"stage {id} bar", sum(parts.values()), 100, 0.4)
+        if stages[id].unmeasured == 0:
+            compare(f"stage {id} bar's CPU", parts.get("tasks on a CPU", 0),
+                    min(100 * stages[id].cpu / 1000 / cost, 100),
+                    0.06 + 100 * stages[id].tasks * 1000 / cost)
+
+
+def traits(e):
+    paid = e["paid_us"] or 1
+    expected = e.get("expected_us", 0)
+    return ((e["paid_us"] - e["idle_us"]) / paid, e["cpu_us"] / paid,
+            e.get("gc_us", 0) / paid,
+            e.get("took_us", 0) / expected if expected else 1,
+            e["samples"] > 0, "lost" in e)
+
+
+def check_executors(html, executors):
+    """Of many, ten that are the farthest from the medians are first."""
+    names = re.findall(r"<tr><td>([^<]*)<small>[^<]*core",
+                       html[html.index("<h2>Executors"):])
+    ids = [e["id"] for e in executors]
+    if len(ids) > 12:
+        columns = list(zip(*map(traits, executors)))
+        distances = [0] * len(ids)
+        for column in columns:
+            middle = statistics.median(column)
+            off = [abs(value - middle) for value in column]
+            unit = max(statistics.median(off), 0.01)
+            distances = [max(d, o / unit) for d, o in zip(distances, off)]
+        order = sorted(range(len(ids)), key=lambda i: (-distances[i], i))
+        ids = [ids[i] for i in order[:10] + sorted(order[10:])]
+        if f"<summary>{len(ids) - 10} more</summary>" not in html:
+            print("the number of the other executors")
+    if names != ids:
+        print("executors", names, "wanted", ids)
+
+
 def main(site, log):
     stages, executors, ended, version = read(log)
     bill = json.load(open(glob.glob(site + "/data/*.bill.json")[0]))
@@ -140,6 +188,9 @@ def main(site, log):
             print("no stage", id)
         elif id in billed:
             check_stage(billed[id], wanted)
+    html = open(site + "/index.html").read()
+    check_bars(html, stages, billed)
+    check_executors(html, app["executors"])
     for query in app["queries"]:
         compare(query["name"], sum(stage["cost_us"] for stage in query["stages"]),
              query["cost_us"])
