@@ -8,10 +8,7 @@
 #include "tree/order.h"
 #include "tree/tree.h"
 
-enum {
-	INSERTION_SORT_MAX = 12,
-	MIN_RADIX = 1 << 11	/* siblings */
-};
+enum { INSERTION_SORT_MAX = 12 };
 
 struct fl_sibling {
 	uint64_t key;
@@ -34,19 +31,16 @@ static size_t common_prefix(const struct fl_sibling *a,
 	return i;
 }
 
-/* Eight bytes of the name, big-endian, so that keys sort bytewise. */
+/* Eight bytes of the name. */
 static uint64_t key_at(const struct fl_sibling *s, size_t from)
 {
-	unsigned char bytes[8] = { 0 };
-	uint64_t key = 0;
+	char bytes[8] = { 0 };
 
 	if (fl_likely(s->size - from >= sizeof(bytes)))
 		memcpy(bytes, s->text + from, sizeof(bytes));
 	else
 		memcpy(bytes, s->text + from, s->size - from);
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		key = key << 8 | bytes[i];
-	return key;
+	return fl_order_key(bytes);
 }
 
 /* For equal keys. */
@@ -133,13 +127,8 @@ static void set_keys(struct fl_sibling *at, size_t n)
  * Many siblings: their keys by radix, eight bits at a time, and then those that
  * are equal in it by name.
  */
-struct keyed {
-	uint64_t key;
-	uint32_t place;
-};
-
-static void sort_byte(const struct keyed *from, struct keyed *to, size_t n,
-		      unsigned shift)
+static void sort_byte(const struct fl_keyed *from, struct fl_keyed *to,
+		      size_t n, unsigned shift)
 {
 	uint32_t begin[257] = { 0 };
 
@@ -151,10 +140,9 @@ static void sort_byte(const struct keyed *from, struct keyed *to, size_t n,
 		to[begin[from[i].key >> shift & 0xff]++] = from[i];
 }
 
-/* By key; scratch has room for as many. */
-static void sort_keys(struct keyed *keyed, struct keyed *scratch, size_t n)
+void fl_order_keys(struct fl_keyed *keyed, struct fl_keyed *scratch, size_t n)
 {
-	struct keyed *from = keyed, *to = scratch, *swap;
+	struct fl_keyed *from = keyed, *to = scratch, *swap;
 	uint64_t differ = 0;
 
 	for (size_t i = 1; i < n; i++)
@@ -211,14 +199,14 @@ static bool sort_equal(struct fl_sibling *to, size_t n, struct fl_sibling *at,
 static struct fl_sibling *sort_many(struct fl_sibling *at, size_t n,
 				    bool by_text)
 {
-	struct keyed *keyed = fl_alloc(fl_size_mul(n, sizeof(*keyed)));
+	struct fl_keyed *keyed = fl_alloc(fl_size_mul(n, sizeof(*keyed)));
 	struct fl_sibling *to = at + n;
 
 	if (!keyed)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		keyed[i] = (struct keyed){ at[i].key, (uint32_t)i };
-	sort_keys(keyed, (void *)to, n);
+		keyed[i] = (struct fl_keyed){ at[i].key, (uint32_t)i };
+	fl_order_keys(keyed, (void *)to, n);
 	for (size_t i = 0; i < n; i++)
 		to[i] = at[keyed[i].place];
 	fl_free(keyed);
@@ -231,7 +219,7 @@ static struct fl_sibling *sort_any(struct fl_sibling *at, size_t n,
 {
 	struct fl_sibling *sorted = NULL;
 
-	if (n >= MIN_RADIX && n <= UINT32_MAX / 2)
+	if (n >= FL_ORDER_MIN_RADIX && n <= UINT32_MAX / 2)
 		sorted = sort_many(at, n, by_text);
 	return sorted ? sorted : sort(at, n);
 }

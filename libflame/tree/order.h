@@ -20,6 +20,27 @@ struct fl_order {
 	size_t capacity;
 };
 
+/* Eight bytes of a text, so that keys sort bytewise. */
+static inline uint64_t fl_order_key(const char *bytes)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		key = key << 8 | (unsigned char)bytes[i];
+	return key;
+}
+
+/* A key of an element, which is at this place. */
+struct fl_keyed {
+	uint64_t key;
+	uint32_t place;
+};
+
+enum { FL_ORDER_MIN_RADIX = 1 << 11 };	/* from here on it pays */
+
+/* Sorts by key; equal ones keep their order.  scratch is for n, too. */
+void fl_order_keys(struct fl_keyed *keyed, struct fl_keyed *scratch, size_t n);
+
 /*
  * Sorts all names once, which pays if there are more stacks than names.
  * Returns each name's position, by id.  NULL: out of memory.

@@ -217,16 +217,13 @@ static bool find_frames(struct fl_folded_stacks *s, struct fl_folded_line *l,
 
 /* Stacks ---------------------------------------------------------------- */
 
-/* The frames of a line, whose first n are known, and its thread. */
+/* The frames of a line that was cut, whose first n are known; its thread. */
 static bool read_line(struct fl_folded_stacks *s, struct fl_folded_result *t,
-		      size_t n)
+		      size_t from, size_t n)
 {
-	struct fl_folded_line *l = t->line;
-	size_t from = n ? l->frames[n - 1].end + 1 : 0;
-
-	if (!cut_line(s, l, from, n) || !find_frames(s, l, from, n))
+	if (!find_frames(s, t->line, from, n))
 		return false;
-	fl_folded_find_thread(s, l, n);
+	fl_folded_find_thread(s, t->line, n);
 	t->thread = s->thread;
 	return true;
 }
@@ -249,10 +246,14 @@ static bool find_all(struct fl_folded_stacks *s)
 	struct fl_folded_result *results = s->batch + s->nfound;
 	unsigned n = s->nbatch - s->nfound;
 
+	/* All are cut first: their names are fetched meanwhile. */
+	for (unsigned i = 0; i < n; i++)
+		if (!cut_line(s, results[i].line, 0, 0))
+			return false;
 	for (unsigned i = 0; i < n; i++) {
 		struct fl_folded_line *l = results[i].line;
 
-		if (!read_line(s, &results[i], 0))
+		if (!read_line(s, &results[i], 0, 0))
 			return false;
 		lookups[i] = (struct fl_stack_lookup){
 			.pair = l->path, .count = l->count
@@ -278,13 +279,14 @@ static bool read_similar(struct fl_folded_stacks *s,
 			 size_t shared)
 {
 	struct fl_folded_line *l = &s->lines[s->last];
-	size_t n;
+	size_t n, from;
 
 	if (!find_all(s) || !set_text(l, text, shared))
 		return false;
 	t->line = l;
 	n = count_shared(s, l, shared);
-	if (!read_line(s, t, n))
+	from = n ? l->frames[n - 1].end + 1 : 0;
+	if (!cut_line(s, l, from, n) || !read_line(s, t, from, n))
 		return false;
 	enter_stacks(s, t, n);
 	s->nfound = s->nbatch + 1;

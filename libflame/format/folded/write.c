@@ -24,33 +24,34 @@
  */
 #include "fl.h"
 
+#include "base/block.h"
 #include "draw/page.h"
 #include "format/folded/folded.h"
+#include "tree/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A group, members[from] to [from + n - 1], and one of its two items. */
+/*
+ * A group, members[from] to [from + n - 1], and one of its two items: "name "
+ * or, below, "name;" and the stacks below.
+ */
 struct item {
-	uint32_t from, n;
-	uint32_t level;
-	uint32_t depth;		/* frames; a chain of them is one level */
-	flame_id name;
-	uint8_t type;
-	bool below;		/* "name;" and the stacks below, or "name " */
-};
-
-/* Sizes of the path and of members[] at a level, to return to. */
-struct level {
-	size_t path, members;
-};
-
-/* An item to be sorted among its siblings. */
-struct sortable {
-	const char *text;
-	uint32_t size;
+	uint64_t key;		/* of its text, to sort siblings by */
+	const struct fl_name *name;
 	const char *tail;	/* suffix and separator */
-	struct item item;
+	uint32_t from;
+	uint32_t n : 31;
+	uint32_t below : 1;
+};
+
+/*
+ * Siblings: sizes of the path, of members[] and of items[] to return to.  A
+ * chain of frames is one level.
+ */
+struct level {
+	size_t path, members, items;
+	uint32_t depth;		/* frames */
 };
 
 /* A member by name and kind. */
@@ -74,13 +75,12 @@ struct writer {
 	uint64_t *total;	/* by stack; NULL: no group mixes tiers */
 	struct fl_buf path;
 	uint32_t *members;
-	struct item *items;
+	struct item *items;	/* of all levels that are open, the next last */
 	struct level *levels;
-	struct sortable *list;
 	struct keyed *keyed;
-	size_t nmembers, nitems, nlist;
+	size_t nmembers, nitems, nlevels;
 	size_t members_capacity, items_capacity, levels_capacity;
-	size_t list_capacity, keyed_capacity;
+	size_t keyed_capacity;
 	int64_t written[2];		/* scaled weights, by column */
 };
 
@@ -220,8 +220,12 @@ static bool is_dirty(struct slice name)
 {
 	bool dirty = fl_folded_comment(name) ||
 		     fl_slice_starts(name, BYTE_ORDER_MARK);
+	size_t i = 0;
 
-	for (size_t i = 0; i < name.size; i++)
+	for (; i + FL_BLOCK_SIZE <= name.size; i += FL_BLOCK_SIZE)
+		dirty |= fl_block_is(name.data + i, ';') ||
+			 fl_block_control(name.data + i);
+	for (; i < name.size; i++)
 		dirty |= name.data[i] == ';' || is_control(name.data[i]);
 	return dirty;
 }
@@ -364,10 +368,14 @@ static enum flame_type group_type(const struct writer *w, size_t from,
 
 /* Items --------------------------------------------------------------- */
 
-enum { TAIL_SIZE = 8 };	/* bytes, with padding of NULs */
+enum {
+	TAIL_SIZE = 8,		/* bytes, with padding of NULs */
+	MIN_KEYED = 12		/* siblings */
+};
 
 /* "_[j];" before the stacks below a frame, "_[j] " at the end of a stack. */
-static const char *tail_of(const struct writer *w, const struct item *item)
+static const char *tail_of(const struct writer *w, enum flame_type type,
+			   bool below, uint32_t depth)
 {
 	static const char tails[FL_TYPES][3][TAIL_SIZE] = {
 		[FLAME_UNKNOWN] = { " ", ";", "\t" },
@@ -384,37 +392,29 @@ static const char *tail_of(const struct writer *w, const struct item *item)
 	};
 
 	if (fl_likely(!w->nkeys))
-		return tails[item->type][item->below];
-	if (item->depth > w->nkeys)
-		return tails[item->type][item->below ? 1 : 2];
-	return item->below ? "\t\0\0\0\0\0\0" : "\t\t\0\0\0\0\0";
+		return tails[type][below];
+	if (depth > w->nkeys)
+		return tails[type][below ? 1 : 2];
+	return below ? "\t\0\0\0\0\0\0" : "\t\t\0\0\0\0\0";
 }
 
 static bool add_item(struct writer *w, struct item item)
 {
-	const struct fl_name *name = &w->flame->names.data[item.name];
-	struct sortable *new;
-
-	if (w->nlist == w->list_capacity &&
-	    !fl_grow(&w->list, &w->list_capacity, w->nlist + 1,
-		     sizeof(*w->list)))
+	if (w->nitems == w->items_capacity &&
+	    !fl_grow(&w->items, &w->items_capacity, w->nitems + 1,
+		     sizeof(*w->items)))
 		return false;
-	new = &w->list[w->nlist++];
-	*new = (struct sortable){
-		.text = name->text, .size = name->size,
-		.tail = tail_of(w, &item), .item = item,
-	};
+	w->items[w->nitems++] = item;
 	return true;
 }
 
 /* Adds the item of the line and that of the stacks below, if they exist. */
-static bool add_group(struct writer *w, size_t from, size_t end,
-		      uint32_t level, uint32_t depth)
+static bool add_group(struct writer *w, size_t from, size_t end, uint32_t depth)
 {
+	enum flame_type type = group_type(w, from, end);
 	struct item item = {
-		.from = from, .n = end - from, .level = level, .depth = depth,
-		.name = name_of(w, w->members[from]),
-		.type = group_type(w, from, end),
+		.name = &w->flame->names.data[name_of(w, w->members[from])],
+		.from = from, .n = (end - from) & INT32_MAX,
 	};
 	bool line = false, below = false;
 
@@ -422,18 +422,19 @@ static bool add_group(struct writer *w, size_t from, size_t end,
 		line |= has_line(w, w->members[i]);
 		below |= has_below(w, w->members[i]);
 	}
+	item.tail = tail_of(w, type, false, depth);
 	if (line && !add_item(w, item))
 		return false;
-	item.below = true;
+	item.below = 1;
+	item.tail = tail_of(w, type, true, depth);
 	return !below || add_item(w, item);
 }
 
 /* Compares the tail of the shorter name with the rest of the longer one. */
-static int compare_tail(const struct sortable *shorter,
-			const struct sortable *longer)
+static int compare_tail(const struct item *shorter, const struct item *longer)
 {
-	const char *rest = longer->text + shorter->size;
-	size_t n = longer->size - shorter->size;
+	const char *rest = longer->name->text + shorter->name->size;
+	size_t n = longer->name->size - shorter->name->size;
 
 	for (size_t i = 0; shorter->tail[i]; i++) {
 		unsigned char x = shorter->tail[i];
@@ -445,73 +446,160 @@ static int compare_tail(const struct sortable *shorter,
 	return -1;
 }
 
-static int by_line(const void *a, const void *b)
+static int compare_lines(const struct item *x, const struct item *y)
 {
-	const struct sortable *x = a, *y = b;
-	int d = memcmp(x->text, y->text, FL_MIN(x->size, y->size));
+	size_t n = x->name->size, m = y->name->size;
+	int d = memcmp(x->name->text, y->name->text, FL_MIN(n, m));
 
 	if (d)
 		return d;
-	if (x->size < y->size)
-		return compare_tail(x, y);
-	if (x->size > y->size)
-		return -compare_tail(y, x);
+	if (n != m)
+		return n < m ? compare_tail(x, y) : -compare_tail(y, x);
 	/* "key\t\t" is the end of a line, "key\t" is not. */
 	d = strcmp(x->tail, y->tail);
 	return y->tail[0] == '\t' && x->tail[0] == '\t' ? -d : d;
 }
 
-static void sort_list(struct sortable *list, size_t n)
+/* Descending: the first line is the last item. */
+static int by_line(const void *a, const void *b)
 {
-	if (n > 12) {
-		qsort(list, n, sizeof(*list), by_line);
-		return;
-	}
-	for (size_t i = 1; i < n; i++) {
-		struct sortable s = list[i];
-		size_t j = i;
+	const struct item *x = a, *y = b;
 
-		for (; j && by_line(&list[j - 1], &s) > 0; j--)
-			list[j] = list[j - 1];
-		list[j] = s;
+	if (x->key != y->key)
+		return x->key < y->key ? 1 : -1;
+	return compare_lines(y, x);
+}
+
+/* Bytes that all names begin with. */
+static size_t common_prefix(const struct item *at, size_t n)
+{
+	const char *text = at[0].name->text;
+	size_t size = at[0].name->size;
+
+	for (size_t i = 1; i < n && size; i++) {
+		size_t k = 0;
+
+		size = FL_MIN(size, at[i].name->size);
+		while (k < size && at[i].name->text[k] == text[k])
+			k++;
+		size = k;
+	}
+	return size;
+}
+
+/* Keys of eight bytes after the common prefix, big-endian. */
+static void set_keys(struct item *at, size_t n)
+{
+	size_t prefix = common_prefix(at, n);
+
+	for (size_t i = 0; i < n; i++) {
+		size_t size = at[i].name->size - prefix;
+		char text[8 + TAIL_SIZE];
+
+		memcpy(text, at[i].name->text + prefix, FL_MIN(size, 8u));
+		memcpy(text + FL_MIN(size, 8u), at[i].tail, TAIL_SIZE);
+		at[i].key = fl_order_key(text);
 	}
 }
 
-/* Pushes the items below one on the stack of items, in reverse order. */
-static bool open_item(struct writer *w, struct item item)
+/* Equal keys are sorted by those after their own common prefix. */
+static void sort_equal(struct item *at, size_t n)
 {
-	uint32_t level = item.level + 1;
-	size_t from = w->nmembers, end;
+	if (n > MIN_KEYED)
+		set_keys(at, n);
+	if (n > 1)
+		qsort(at, n, sizeof(*at), by_line);
+}
+
+/* at[i] becomes at[from of n - 1 - i]. */
+static void reverse_into(struct item *at, struct fl_keyed *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct item first = at[i];
+		size_t to = i, source;
+
+		while ((source = from[n - 1 - to].place) != i) {
+			from[n - 1 - to].place = (uint32_t)to;
+			at[to] = at[source];
+			to = source;
+		}
+		from[n - 1 - to].place = (uint32_t)to;
+		at[to] = first;
+	}
+}
+
+/* false: there is too little memory, and they are as they were. */
+static bool sort_many(struct item *at, size_t n)
+{
+	struct fl_keyed *keyed = fl_alloc(fl_size_mul(2 * n, sizeof(*keyed)));
+
+	if (!keyed)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		keyed[i] = (struct fl_keyed){ at[i].key, (uint32_t)i };
+	fl_order_keys(keyed, keyed + n, n);
+	reverse_into(at, keyed, n);
+	fl_free(keyed);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && at[end].key == at[i].key;)
+			end++;
+		sort_equal(at + i, end - i);
+	}
+	return true;
+}
+
+static void sort_items(const struct writer *w, struct item *at, size_t n)
+{
+	/* Tabs of keys do not sort as bytes: see compare_lines. */
+	if (n > MIN_KEYED && !w->nkeys)
+		set_keys(at, n);
+	if (n >= FL_ORDER_MIN_RADIX && n <= UINT32_MAX && !w->nkeys &&
+	    sort_many(at, n))
+		return;
+	if (n > MIN_KEYED) {
+		qsort(at, n, sizeof(*at), by_line);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct item item = at[i];
+		size_t j = i;
+
+		for (; j && compare_lines(&at[j - 1], &item) < 0; j--)
+			at[j] = at[j - 1];
+		at[j] = item;
+	}
+}
+
+/* Pushes the items below one, which has `depth` frames, as a new level. */
+static bool open_item(struct writer *w, struct item item, uint32_t depth)
+{
+	size_t from = w->nmembers, items = w->nitems, end;
 
 	for (uint32_t i = 0; i < item.n; i++)
 		if (!push_members(w, w->members[item.from + i]))
 			return false;
 	if (w->groups && w->nmembers > from + 1 && !group_members(w, from))
 		return false;
-	w->nlist = 0;
 	for (; from < w->nmembers; from = end) {
 		end = group_end(w, from);
-		if (!add_group(w, from, end, level, item.depth + 1))
+		if (!add_group(w, from, end, depth + 1))
 			return false;
 	}
-	sort_list(w->list, w->nlist);
-	if (!fl_grow(&w->items, &w->items_capacity, w->nitems + w->nlist,
-		     sizeof(*w->items)) ||
-	    !fl_grow(&w->levels, &w->levels_capacity, (size_t)level + 1,
+	sort_items(w, w->items + items, w->nitems - items);
+	if (!fl_grow(&w->levels, &w->levels_capacity, w->nlevels + 1,
 		     sizeof(*w->levels)))
 		return false;
-	while (w->nlist)
-		w->items[w->nitems++] = w->list[--w->nlist].item;
-	w->levels[level] = (struct level){ w->path.size, w->nmembers };
+	w->levels[w->nlevels++] = (struct level){
+		w->path.size, w->nmembers, items, depth + 1
+	};
 	return true;
 }
 
 /* Lines --------------------------------------------------------------- */
 
-static void put_name(struct writer *w, const struct item *item)
+static void put_name(struct writer *w, const struct fl_name *name,
+		     const char *tail)
 {
-	const struct fl_name *name = &w->flame->names.data[item->name];
-	const char *tail = tail_of(w, item);
 	char *at = fl_buf_reserve(&w->path, name->size + TAIL_SIZE);
 
 	if (!at)
@@ -567,30 +655,27 @@ static bool set_member(struct writer *w, struct item *item, uint32_t member)
 
 /*
  * As long as a stack has one child and no line of its own, appends names to the
- * path without sorting.  *item becomes the end of that chain, to be opened; its
- * n is 0 if the chain ended in a line, which is written.  false: out of memory.
+ * path without sorting.  *item becomes the end of that chain, of *depth frames,
+ * to be opened; its n is 0 if the chain ended in a line, which is written.
+ * false: out of memory.
  */
-static bool put_chain(struct writer *w, struct item *item)
+static bool put_chain(struct writer *w, struct item *item, uint32_t *depth)
 {
 	uint32_t member = w->members[item->from];
-	struct item at = *item;
 	bool line = false;
 
 	if (item->n != 1 || w->layout)
 		return true;
 	while (!line && w->first[member] + 1 == w->first[member + 1]) {
 		uint32_t child = w->child[w->first[member]];
+		bool below = has_below(w, child);
 
 		line = has_line(w, child);
-		at.below = has_below(w, child);
-		if (line == at.below)
+		if (line == below)
 			return set_member(w, item, member);
 		member = child;
-		at.name = name_of(w, member);
-		at.type = type_of(w, member);
-		at.depth++;
-		put_name(w, &at);
-		item->depth = at.depth;
+		put_name(w, &w->flame->names.data[name_of(w, member)],
+			 tail_of(w, type_of(w, member), below, ++*depth));
 	}
 	if (!set_member(w, item, member))
 		return false;
@@ -599,6 +684,49 @@ static bool put_chain(struct writer *w, struct item *item)
 		item->n = 0;
 	}
 	return true;
+}
+
+/*
+ * Lines are in the order of their names, and tables in that of ids: fetches
+ * for the items to come, each after what leads to it.
+ */
+static void prefetch(const struct writer *w)
+{
+	enum { MEMBER = 24, STACK = 16, FRAME = 10, NAME = 5 };
+	const struct flame *flame = w->flame;
+	const struct item *next = &w->items[w->nitems - 1];
+	const struct fl_stack *at;
+	uint32_t member;
+
+	if (w->layout || w->nitems <= MEMBER)
+		return;
+	fl_prefetch(&w->members[next[-MEMBER].from]);
+	fl_prefetch(next[-MEMBER].name);
+	member = w->members[next[-STACK].from];
+	fl_prefetch(next[-STACK].name->text);
+	fl_prefetch(&w->first[member]);
+	fl_prefetch(&flame->stacks.data[member]);
+	for (unsigned c = 0; c < w->tree->columns; c++)
+		if (member < w->tree->capacity[c])
+			fl_prefetch(&w->tree->weight[c][member]);
+	/* A first child mostly follows its parent. */
+	at = &flame->stacks.data[w->members[next[-FRAME].from]];
+	fl_prefetch(&flame->frames.data[at[1].frame]);
+	at = &flame->stacks.data[w->members[next[-NAME].from]];
+	fl_prefetch(&flame->names.data[flame->frames.data[at[1].frame].name]);
+}
+
+static bool put_item(struct writer *w, struct item item)
+{
+	uint32_t depth = w->levels[w->nlevels - 1].depth;
+
+	put_name(w, item.name, item.tail);
+	if (!item.below) {
+		put_line(w, &item);
+		return true;
+	}
+	return put_chain(w, &item, &depth) &&
+	       (!item.n || open_item(w, item, depth));
 }
 
 static bool put_all(struct writer *w)
@@ -614,18 +742,19 @@ static bool put_all(struct writer *w)
 		put_line(w, &item);
 	}
 	w->path.size = 0;
-	if (!open_item(w, item))
+	if (!open_item(w, item, 0))
 		return false;
-	while (w->nitems) {
-		item = w->items[--w->nitems];
-		w->path.size = w->levels[item.level].path;
-		w->nmembers = w->levels[item.level].members;
-		put_name(w, &item);
-		if (!item.below) {
-			put_line(w, &item);
+	while (w->nlevels) {
+		const struct level *level = &w->levels[w->nlevels - 1];
+
+		if (w->nitems == level->items) {
+			w->nlevels--;
 			continue;
 		}
-		if (!put_chain(w, &item) || (item.n && !open_item(w, item)))
+		w->path.size = level->path;
+		w->nmembers = level->members;
+		prefetch(w);
+		if (!put_item(w, w->items[--w->nitems]))
 			return false;
 	}
 	return !w->path.failed;
@@ -708,7 +837,6 @@ static void writer_free(struct writer *w)
 	fl_free(w->members);
 	fl_free(w->items);
 	fl_free(w->levels);
-	fl_free(w->list);
 	fl_free(w->keyed);
 }
 
