@@ -86,8 +86,9 @@ tools_flame_graph_SOURCES = tools/flame-graph.c $(cli_sources)
 tools_flame_graph_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-graph.1
 
-tools_flame_merge_SOURCES = tools/flame-merge.c tools/merge_header.c \
-	tools/merge.h $(cli_sources)
+merge_sources = tools/flame-merge.c tools/merge.h tools/merge_header.c \
+	tools/merge_lines.c tools/merge_output.c
+tools_flame_merge_SOURCES = $(merge_sources) $(cli_sources)
 tools_flame_merge_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-merge.1
 
@@ -101,13 +102,15 @@ tools_flame_record_LDADD = libflsample.la $(tool_libs)
 dist_man_MANS += tools/flame-record.1
 endif
 
-tools_flame_top_SOURCES = tools/flame-top.c tools/top.h tools/top_fold.c \
-	tools/top_keys.c tools/top_write.c \
-	$(cli_sources)
+top_sources = tools/flame-top.c tools/top.h tools/top_fold.c \
+	tools/top_frames.c tools/top_keys.c tools/top_write.c
+tools_flame_top_SOURCES = $(top_sources) $(cli_sources)
 tools_flame_top_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-top.1
 
-tools_jfr2flame_SOURCES = tools/jfr2flame.c $(cli_sources)
+jfr2flame_sources = tools/jfr2flame.c tools/jfr2flame.h \
+	tools/jfr2flame_output.c
+tools_jfr2flame_SOURCES = $(jfr2flame_sources) $(cli_sources)
 tools_jfr2flame_LDADD = $(tool_libs)
 dist_man_MANS += tools/jfr2flame.1
 
@@ -128,9 +131,7 @@ multicall_tools = flame-batch flame-diff flame-filter flame-fold flame-graph \
 dist_man_MANS += tools/flame.1
 tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
 	tools/flame-filter.c tools/flame-fold.c tools/flame-graph.c \
-	tools/flame-merge.c tools/merge_header.c tools/merge.h \
-	tools/flame-top.c tools/top.h tools/top_fold.c tools/top_keys.c \
-	tools/top_write.c tools/jfr2flame.c \
+	$(merge_sources) $(top_sources) $(jfr2flame_sources) \
 	$(site_sources) $(cli_sources)
 nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)
 tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL

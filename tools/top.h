@@ -10,6 +10,19 @@
 enum top_format { TOP_TEXT, TOP_TSV, TOP_CSV, TOP_JSON, TOP_MARKDOWN };
 enum { TOP_MAX_KEYS = 8, TOP_MAX_METRICS = 15 };
 
+struct own {
+	enum top_format format;
+	const char *key, *events;
+	size_t budget;		/* bytes of JSON; 0: any */
+	bool format_given, sort_given, by_total, tree, no_fold_trunk;
+	enum flame_ranking which;
+	const char *re;
+	double min;		/* lighter frames are not shown; see percent */
+	bool percent;		/* min is one of the total */
+	bool min_given;
+	long rows;		/* -1: not given */
+};
+
 /* A metric beside the table's. */
 struct top_metric {
 	const char *name, *unit;
@@ -74,5 +87,9 @@ struct top_keys {
 };
 int top_keys_write(const struct cli *cli, struct flame *flame,
 		   struct flame_tree *tree, const struct top_keys *keys);
+
+/* top_frames.c: what cli's options ask of the tree; an exit status. */
+int top_write_frames(struct cli *cli, struct flame *flame,
+		     struct flame_tree *tree);
 
 #endif
