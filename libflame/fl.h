@@ -28,8 +28,8 @@
 #define FL_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Errors.  fl_fail keeps the first failure's text and gives FLAME_FAILED;
- * fl_warn is for damage from which whole records were kept; fl_remark for
+ * Errors.  fl_fail stores the first failure's text and returns FLAME_FAILED;
+ * fl_warn is for damage from which whole records were read; fl_remark for
  * choices.  Messages are "FILE: place: observation", without a newline.
  */
 int fl_fail(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);

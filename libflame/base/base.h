@@ -298,7 +298,7 @@ uint64_t fl_hash(const void *at, size_t size);
 
 /*
  * An open-addressing index from a hash to dense ids.  A slot holds the upper
- * half of the hash, which also gives the first slot to probe, and the id
+ * half of the hash, which also selects the first slot to probe, and the id
  * (never 0); 0 is a free slot.  The caller compares keys.
  *
  *	for (i = fl_index_first(x, h); (id = fl_index_next(x, h, &i)); )
@@ -333,7 +333,7 @@ static inline uint32_t fl_index_next(const struct fl_index *x, uint64_t h,
 }
 
 /*
- * gcc takes a function of prefetches alone for one without effect and drops
+ * gcc assumes that a function of prefetches alone has no effect and drops
  * its calls; it does not drop the asm.
  */
 static inline void fl_prefetch(const void *at)

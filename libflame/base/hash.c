@@ -196,7 +196,7 @@ static bool map_grow(struct fl_map *map, size_t capacity)
 	return true;
 }
 
-/* Crafted keys: hashes with the secret and gives up the order. */
+/* Crafted keys: hashes with the secret and loses the order. */
 static bool map_rehash_with_secret(struct fl_map *map)
 {
 	set_salt(map, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Libraries that few inputs need are opened with dlopen when one comes: to
- * load such a library with its dependencies may take longer than to read a
+ * load such a library with its dependencies may cost more than to read a
  * small profile.
  *
  *	#define LIBXML2(f) f(xmlParseChunk) f(xmlFreeParserCtxt)

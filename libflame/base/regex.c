@@ -469,7 +469,7 @@ unsigned fl_regex_groups(const struct fl_regex *re)
 	return pcre.pcre2_get_ovector_count(re->match) - 1;
 }
 
-/* As in Java: takes digits as long as such a group exists. */
+/* As in Java: reads digits as long as such a group exists. */
 static unsigned group_number(const struct fl_regex *re, const char **to)
 {
 	unsigned groups = pcre.pcre2_get_ovector_count(re->match);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorting of what is nearly in order, as records of a profile are by time: by
- * insertion as long as that takes few moves, then by merging what is in order
+ * insertion as long as that needs few moves, then by merging what is in order
  * already, as the times of several recordings are.  Equal elements keep their
  * order, unless memory is short.  Inline, so that sizes are known.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Statistics for comparing repeated measurements: Student's t, Welch's test,
- * the false discovery rate, and a prior for variances that few values give.
+ * the false discovery rate, and a prior for variances of few values.
  */
 #ifndef FL_STATISTICS_H
 #define FL_STATISTICS_H

@@ -28,8 +28,8 @@ struct fl_names {
  * The frames of a name and the children of a stack are in lists, as most have
  * one or two.  Frames after the first FL_MAX_LISTED of a name are in the index
  * too.  A stack with more than FL_MAX_LISTED children is `wide`: all of them
- * are in the index, and lookups ask the index alone.  A list of children is
- * kept in the order of last use.
+ * are in the index, and lookups ask the index alone.  A list of children is in
+ * the order of last use.
  */
 enum { FL_MAX_LISTED = 2 };
 
@@ -89,7 +89,7 @@ struct flame {
 	void (*free_runs)(struct flame *flame);
 	struct fl_spark *spark;	/* spark/files.c: logs that are in use */
 	/* flow/source.c: inputs that were opened, and those that are empty. */
-	/* Metrics that headers of folded text tell: the first, another. */
+	/* Metrics in headers of folded text: the first, another. */
 	struct fl_stated {
 		flame_id metric;	/* 0: none */
 		const char *input;	/* the header that names it */

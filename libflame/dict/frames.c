@@ -50,7 +50,7 @@ static bool check(struct flame *flame, const struct flame_frame *frame)
 }
 
 /*
- * Links the new frame behind `last`, the last that is only listed, and indexes
+ * Links the new frame after `last`, the last that is only listed, and indexes
  * it; last 0: at the front of the name's list, without the index.
  */
 static flame_id enter(struct flame *flame, const struct flame_frame *frame,

@@ -234,7 +234,7 @@ static void put_dotted(struct fl_buf *out, struct slice class, char from,
 
 /*
  * perf-map-agent: "La/b/C;::m", "La/b/C;.m(I)V"; FlameGraph makes the ';' a
- * ':' and may take the 'L' away.
+ * ':' and may remove the 'L'.
  */
 bool fl_java_agent(struct slice s, struct slice *class, struct slice *method)
 {
@@ -269,8 +269,8 @@ static bool of_agent(struct slice s, struct fl_buf *out)
 
 /*
  * statsd-jvm-profiler: "a-b-C-m-12", and "-m--2" where the line is not
- * known.  A class in upper case, in a package that is not, tells it from
- * other words with hyphens.
+ * known.  A class in upper case, in a package that is not, distinguishes it
+ * from other words with hyphens.
  */
 static bool of_statsd(struct slice s, struct fl_buf *out)
 {

@@ -56,15 +56,15 @@ bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,
 /*
  * One method has many spellings: a/b/C.m, a.b.C.m(C.java:12),
  * java.base@17/a.b.C.m, La/b/C;::m, void a.b.C.m(int), a-b-C-m-12.  Appends
- * a.b.C.m; false: it is not a Java method as far as one can tell.
+ * a.b.C.m; false: it does not look like a Java method.
  */
 bool fl_java_dotted(struct slice name, struct fl_buf *out);
 /* From that to a/b/C.m. */
 void fl_java_slashed(struct slice dotted, struct fl_buf *out);
 
 /*
- * java_class.c: appends a class' name without the address or the counter
- * that one JVM gave it: C$$Lambda of C$$Lambda$9/0x7f81, $Proxy of $Proxy12.
+ * java_class.c: appends a class' name without the address or the counter of one
+ * JVM: C$$Lambda of C$$Lambda$9/0x7f81, $Proxy of $Proxy12.
  */
 void fl_norm_class(const struct fl_java *java, struct fl_buf *out);
 

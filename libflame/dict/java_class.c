@@ -4,8 +4,8 @@
  * differs in the next JVM: lambdas, hidden classes, proxies, accessors,
  * classes of code generators.  Without it they are one class.  Counters of
  * compilers (C$1, $anonfun$2) are the same in every JVM, and stay.  So do
- * numbers that a planner gave and sent to all JVMs of a job, which tell its
- * operators apart: Spark's GeneratedIteratorForCodegenStage12 (the number in
+ * numbers of a planner that all JVMs of a job have, which distinguish its
+ * operators: Spark's GeneratedIteratorForCodegenStage12 (the number in
  * the plan, "*(12)"), Flink's StreamExecCalc$123.
  */
 #include "fl.h"
@@ -59,9 +59,9 @@ static bool is_run_number(struct slice s, bool may_be_short)
 }
 
 /*
- * The "/0x00007f2d6c009430", "+0x.../543846639", ".0x..." behind hidden
- * classes.  Files' names may hold short numbers (lib/libc-2.31.so), so that
- * they count only behind a nested class, as lambdas are.
+ * The "/0x00007f2d6c009430", "+0x.../543846639", ".0x..." after hidden classes.
+ * Files' names may hold short numbers (lib/libc-2.31.so), so that they count
+ * only after a nested class, as lambdas are.
  */
 static struct slice without_run_numbers(struct slice class)
 {
@@ -82,8 +82,8 @@ static struct slice without_run_numbers(struct slice class)
 /* Counters and random words ----------------------------------------------- */
 
 /*
- * What a name goes on with behind a word and a separator: so many digits,
- * letters and so on, up to a '$', a '/', a '.' or the end.
+ * What follows a word and a separator in a name: numbers of digits, letters and
+ * so on, up to a '$', a '/', a '.' or the end.
  */
 struct kind {
 	const char *word;
@@ -207,7 +207,7 @@ static size_t of_proxy_package(struct slice s, size_t *keep)
 	       fl_slice_starts(fl_slice_from(s, n + 1), "$Proxy") ? n : 0;
 }
 
-/* Behind the last '_': Rhino's "org/mozilla/javascript/gen/app_js_17". */
+/* After the last '_': Rhino's "org/mozilla/javascript/gen/app_js_17". */
 static size_t of_rhino(struct slice s, size_t *keep)
 {
 	size_t n = s.size;

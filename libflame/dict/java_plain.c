@@ -3,7 +3,7 @@
  * The one name of a Java method: a/b/C.m, as recordings have it.  Profilers
  * spell it La/b/C;::m, void a.b.C.m(int), java.base@17/a.b.C.m and a.b.C.m
  * too.  Whether a name is of Java is decided by the name (and its type)
- * alone, never by other names, so that each file gives the same alone and
+ * alone, never by other names, so that each file reads the same alone and
  * together with others.
  */
 #include "fl.h"
@@ -115,7 +115,7 @@ static bool is_java_class(struct slice class, enum evidence evidence)
 
 /* Arguments --------------------------------------------------------------- */
 
-/* (Thread.java:748), (Native Method): where it is, not what it takes. */
+/* (Thread.java:748), (Native Method): a place, not arguments. */
 static bool is_place(struct slice s)
 {
 	static const char *const ends[] = {
@@ -277,7 +277,7 @@ static bool is_letter(char c)
 	return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* Behind a '$': it begins no word of java_class.c, and is not a counter's. */
+/* After a '$': it begins no word of java_class.c, and is not a counter's. */
 static bool is_common_nested(char c)
 {
 	return fl_is_digit(c) || (c >= 'A' && c <= 'Z' && !strchr("BHM", c));

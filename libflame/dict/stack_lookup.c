@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batch lookup in the stack trie.  Each step of a lookup depends on memory that
- * the step before leads to, so a batch of lookups takes turns: each prefetches
+ * the step before leads to, so a batch of lookups alternates: each prefetches
  * its next entry and lets the others go on meanwhile.
  */
 #include "fl.h"

@@ -2,7 +2,7 @@
 /*
  * A call tree as text of a bounded size (--budget), for people and assistants:
  * totals first, then the names that weigh most by themselves, the tree, and
- * last what was left out.  The same profile gives the same bytes.
+ * last what was left out.  The same profile makes the same bytes.
  *
  * A frame weighs no more than the one that calls it; so the heaviest frames
  * that fit, in their order, are a tree.
@@ -150,7 +150,7 @@ static bool is_before(const struct budget *b, const struct flame_rank *x,
 	return order ? order < 0 : s.size < t.size;
 }
 
-/* Picks the heaviest into `best`, an insertion sort; gives how many. */
+/* Picks the heaviest into `best`, an insertion sort; returns how many. */
 static size_t find_heaviest(const struct budget *b,
 			    const struct flame_rank *ranks, size_t n,
 			    struct flame_rank best[MAX_NAMES])

@@ -325,7 +325,7 @@ static double by_tail(struct slice name)
 	return by_three(c, n);
 }
 
-/* FNV-1a; two more steps give v[1] and v[2]. */
+/* FNV-1a; two more steps make v[1] and v[2]. */
 static void by_fnv(struct slice name, double *v)
 {
 	const uint64_t prime = 0x100000001b3u;

@@ -13,8 +13,9 @@
 #define MAX_TOTAL 4e18
 
 /*
- * A column scaled node by node.  What rounding takes from a node goes to the
- * next one, so that sums of nodes that follow each other are off by one at most.
+ * A column scaled node by node.  What rounding removes from a node is added to
+ * the next one, so that sums of nodes that follow each other are off by one at
+ * most.
  */
 struct scaled {
 	double by;
@@ -43,7 +44,7 @@ static void factors(double scale, const struct fl_layout *l, double by[2])
 		by[c] *= MAX_TOTAL / sum;
 }
 
-/* Takes the larger self of both columns; totals are sums of these. */
+/* Sets the larger self of both columns; totals are sums of these. */
 static bool set_larger(struct fl_column *w, const struct fl_page *page,
 		       const struct fl_layout *l)
 {

@@ -16,8 +16,8 @@
  *		svg_trunk.c folds runs of single calls
  *	pack.c		compressed data for the script of an HTML page
  *	said.c		what it shows, in a line of words
- *	text.c		flame graphs in a terminal; budget.c a tree in so many
- *			bytes
+ *	text.c		flame graphs in a terminal; budget.c a
+ *			tree of a bounded size
  *
  * The page's own script and style lie in share/viewer; embed.sh there makes
  * the C file that holds them.
@@ -129,7 +129,7 @@ struct fl_nameattr *fl_nameattr_open(struct flame *flame, const char *path);
 /* The value of a key; data is NULL: none. */
 struct slice fl_nameattr_get(const struct fl_nameattr *attributes,
 			     struct slice name, const char *key);
-/* Takes NULL too. */
+/* NULL is allowed. */
 void fl_nameattr_free(struct fl_nameattr *attributes);
 
 /* The colours of a page, numbered from 0 in the order of first use. */
@@ -145,7 +145,7 @@ void fl_paints_free(struct fl_paints *paints);
 
 /*
  * The colours of changes, blue for less and orange for more.  fl_ramp_step
- * gives the step of a change relative to the largest one; FL_RAMP_NONE: no
+ * returns the step of a change relative to the largest one; FL_RAMP_NONE: no
  * change.
  */
 enum { FL_RAMP_STEPS = 11, FL_RAMP_NONE = 5 };

@@ -337,7 +337,7 @@ static void put_tables(struct writer *w)
 
 /* Samples ------------------------------------------------------------- */
 
-/* Decimal places of a weight in ms; -1: it is no time. */
+/* Decimal places of a weight in ms; -1: it is not a time. */
 static int places_of(const struct flame_metric *metric)
 {
 	static const struct { const char *unit; int places; } units[] = {

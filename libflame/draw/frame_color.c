@@ -294,7 +294,7 @@ static int open_scheme(struct fl_frame_color *color)
 }
 
 /*
- * Sigmas below which a change is taken for noise.  The difference of two counts
+ * Sigmas below which a change counts as noise.  The difference of two counts
  * has the standard deviation sqrt(sum); other weights have no such model, and
  * flamegraph.pl and inferno colour every change.
  */

@@ -19,7 +19,7 @@
  *	parent's symbol, 0 if new; the symbols of new ones; self; in a
  *	comparison self before and self after;
  *	with samples, the block of pack.c;
- *	where colours tell kinds, the name of each colour's family, or none;
+ *	where colours show kinds, the name of each colour's family, or none;
  *	unless it is a comparison, the line of words of said.c
  *
  * Each of several metrics has such a block.
@@ -421,7 +421,7 @@ static bool pack_ranks(const struct book *b, struct fl_packer *p)
 	return good;
 }
 
-/* Reuses `end`, which is no longer needed, for the counts. */
+/* Reuses `end`, which is not needed any more, for the counts. */
 static void pack_children(const struct book *b, struct fl_packer *p)
 {
 	struct fl_layout *l = b->layout;

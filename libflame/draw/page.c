@@ -349,7 +349,7 @@ static bool borrow_trees(struct page_state *state, const struct flame_tree *of)
 	return true;
 }
 
-/* Gives the page all trees that are not empty, or one. */
+/* Puts into the page all trees that are not empty, or one. */
 static int choose_trees(struct flame *flame, struct page_state *state)
 {
 	struct fl_page *page = &state->page;
@@ -520,7 +520,7 @@ static int note_origin(struct fl_page *page)
 	}
 	if (notes.failed)
 		return fl_no_memory(page->tree->flame);
-	page->told = notes.data;
+	page->input_notes = notes.data;
 	return FLAME_OK;
 }
 
@@ -629,7 +629,7 @@ static void release(struct flame_sink *sink)
 	flame_abandon(state->before);
 	fl_origins_free(&state->origins);
 	fl_free(page->named);
-	fl_free(page->told);
+	fl_free(page->input_notes);
 	if (!page->borrowed)
 		flame_tree_free(page->tree);
 	fl_options_clear(&fl_page_table, page);

@@ -101,7 +101,7 @@ struct fl_page {
 	char *made_with;	/* options that selected samples */
 	/* Inputs that a tool names: lines of fl_origins_parse. */
 	char *stated;
-	char *named, *told;	/* after the inputs: title and notes; or NULL */
+	char *named, *input_notes;	/* of the inputs; or NULL */
 	/* By column; NULL: not known. */
 	const struct fl_origins *origins[2];
 	char *events;		/* metrics; each gets a tree */
@@ -123,7 +123,7 @@ void fl_page_remark_unused(const struct fl_page *page);
 struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 				enum fl_page_output output,
 				int (*write)(struct fl_page *page));
-/* The same for writers that tell nothing of the inputs: no facts are read. */
+/* The same for writers that say nothing of the inputs: no facts are read. */
 struct flame_sink *fl_page_of_weights(struct flame *flame, struct fl_out *out,
 				      enum fl_page_output output,
 				      int (*write)(struct fl_page *page));

@@ -778,7 +778,7 @@ unsigned fl_ramp_step(double change, double max_change)
 	double size = change < 0 ? -change : change;
 	unsigned k = 0;
 
-	/* 1e-9: rounding errors of scaled weights are no change. */
+	/* 1e-9: rounding errors of scaled weights are not a change. */
 	while (k < FL_RAMP_NONE &&
 	       25 * size > (k ? k * k : 1e-9) * max_change)
 		k++;

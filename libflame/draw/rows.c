@@ -568,7 +568,7 @@ struct flame_sink *fl_rows_sink(struct flame *flame, struct fl_out *out,
 				  .from = FLAME_NOTIME, .to = FLAME_NOTIME,
 				  .first = FLAME_NOTIME,
 				  .timed = needs & FL_NEED_TIME };
-	/* Reading the times of large files takes too long. */
+	/* Reading the times of large files is too slow. */
 	sink->needs = needs & ~(unsigned)FL_NEED_TIME;
 	sink->modest_needs = needs & FL_NEED_TIME;
 	sink->keeps_apart = true;

@@ -21,7 +21,7 @@ struct fl_rows {
 	char *events, *title;	/* options of that name, or NULL */
 	/* Ranks by id, for sorting. */
 	uint32_t *stack_rank, *set_rank;
-	bool timed;		/* rows of different times are kept apart */
+	bool timed;		/* rows of different times stay separate */
 	bool by_thread;		/* sorted by thread and time first */
 	bool untitled;		/* the output has no place for a title */
 };
@@ -43,7 +43,7 @@ struct flame_sink *fl_rows_untitled(struct flame *flame, struct fl_out *out,
  */
 flame_id *fl_rows_keys(struct fl_rows *rows, size_t *count);
 /*
- * For writers of one metric: takes one, and no --events; the rows of a thread
+ * For writers of one metric: accepts one, and no --events; the rows of a thread
  * one after another, in the order of their times.
  */
 struct flame_sink *fl_thread_rows_sink(struct flame *flame, struct fl_out *out,

@@ -79,7 +79,7 @@ static uint32_t paint(struct fl_svg *p, uint32_t i, struct painted *by_name)
 
 /*
  * Counts frames that are drawn and that are only outlined.  A reader of the SVG
- * takes the hidden weight for self of the parents.
+ * reads the hidden weight as self of the parents.
  */
 static bool count(struct fl_svg *p)
 {
@@ -142,7 +142,7 @@ static void collect_key(struct fl_svg *p)
 /* The notes given, or made from facts of the inputs; NULL: none. */
 static const char *notes_of(const struct fl_page *page)
 {
-	const char *notes = page->notes ? page->notes : page->told;
+	const char *notes = page->notes ? page->notes : page->input_notes;
 
 	return notes && *notes ? notes : NULL;
 }

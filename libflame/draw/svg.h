@@ -83,7 +83,7 @@ static inline uint32_t fl_svg_next(const struct fl_svg *p, uint32_t i)
  * memory.
  */
 bool fl_svg_fold(struct fl_svg *p);
-/* The frame of a run behind one of it; 0: none. */
+/* The frame of a run after one of it; 0: none. */
 uint32_t fl_svg_run_next(const struct fl_svg *p, uint32_t first, uint32_t i);
 /* 1: no run. */
 unsigned fl_svg_run_length(const struct fl_svg *p, uint32_t first);

@@ -5,7 +5,7 @@
  *
  * Few frames are in preorder, each with its own colour and type.  Many frames
  * are grouped by colour and type, which saves a sixth of the bytes; their
- * positions alone tell parents and children.
+ * positions alone show parents and children.
  */
 #include "draw/svg.h"
 
@@ -320,7 +320,7 @@ static bool put_groups(struct fl_svg *p)
 }
 
 /*
- * The root first, as it gives the scale for readers.  The compat tools draw
+ * The root first, as it has the scale for readers.  The compat tools draw
  * no frame of a profile without samples.
  */
 static bool put_frames(struct fl_svg *p)

@@ -186,7 +186,7 @@ static void put_object(struct table *t, const struct flame_sample *row)
 
 /* The rows of formats.c ----------------------------------------------- */
 
-/* Removes labels that tell where the stack has the thread's frame. */
+/* Removes labels that say where the stack has the thread's frame. */
 static void remove_thread_frames(struct table *t)
 {
 	size_t n = 0;

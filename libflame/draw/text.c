@@ -48,7 +48,7 @@ struct range {
 	uint32_t first, last;
 };
 
-/* East Asian characters and emoji, which take two columns in terminals. */
+/* East Asian characters and emoji, which fill two columns in terminals. */
 static bool is_wide(uint32_t c)
 {
 	static const struct range wide[] = {

@@ -16,7 +16,7 @@ struct fl_timeline {
 	const struct fl_rows *rows;	/* of fl_thread_rows_sink */
 	int64_t unit_ns;	/* length of a weight of 1 */
 	/*
-	 * Readers sort events, and cannot tell whether a frame ends or one of
+	 * Readers sort events, and cannot decide whether a frame ends or one of
 	 * its name begins first, if the time is the same: then all frames end,
 	 * and begin a nanosecond later.
 	 */
@@ -36,7 +36,7 @@ int64_t fl_timeline_run(struct fl_timeline *timeline, size_t from, size_t to);
 /* Reports samples that are left out. */
 void fl_timeline_remark(const struct fl_timeline *timeline);
 void fl_timeline_free(struct fl_timeline *timeline);
-/* The length of a metric's unit in ns; 0: it is no time. */
+/* The length of a metric's unit in ns; 0: it is not a time. */
 int64_t fl_unit_ns(const struct flame_metric *metric);
 
 #endif

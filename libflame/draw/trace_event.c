@@ -3,8 +3,8 @@
  * Trace Event, for Perfetto and chrome://tracing: frames begin and end on the
  * line of their thread, and are as long as their weight.
  *
- * A weight that is no time is so many times a length that the head of the file
- * tells, from which our reader has it again.
+ * A weight that is not a time is a multiple of a length in the head of the
+ * file, from which our reader has it again.
  */
 #include "fl.h"
 
@@ -68,7 +68,7 @@ static bool is_number(struct slice text)
 
 /*
  * Viewers want numbers.  A thread without one, and one whose number an earlier
- * thread of its process has, gets one that no system gives.
+ * thread of its process has, gets one that no system uses.
  */
 static void begin_thread(struct writer *w, const struct flame_sample *row,
 			 size_t number)

@@ -115,7 +115,7 @@ static bool is_drawn(const struct flame_sink *sink)
 	return sink->draws;
 }
 
-/* "stage 11" for a bare number; other values tell what they are. */
+/* "stage 11" for a bare number; other values say what they are. */
 static flame_id named(struct flame *flame, const struct by_key *key,
 		      flame_id value)
 {

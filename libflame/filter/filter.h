@@ -263,7 +263,7 @@ struct fl_root_frames {
 int fl_root_frames_add(struct flame *flame, struct fl_root_frames *roots,
 		       flame_id frame);
 int fl_root_frames_resolve(struct flame *flame, struct fl_root_frames *roots);
-/* Gives a root frame its unified name and type. */
+/* Sets a root frame's unified name and type. */
 void fl_root_frames_rename(const struct fl_root_frames *roots,
 			   struct flame_frame *frame);
 void fl_root_frames_free(struct fl_root_frames *roots);

@@ -22,7 +22,7 @@ struct min {
 	size_t nstacks;
 	flame_id *node;		/* by stack: the first of the same frames */
 	uint64_t *total;	/* by node, of absolute weights */
-	flame_id *out;		/* by stack: the stack that takes its weight */
+	flame_id *out;		/* by stack: the stack that gets its weight */
 };
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * no-stack, which tools put behind all that may leave a sample no frame: it
+ * no-stack, which tools put after all that may leave a sample no frame: it
  * gets the frame [no stack], as a name that is empty is none in text and no box
  * in a picture.
  */

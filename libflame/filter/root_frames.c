@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Root frames: unifies spellings of one method, so that its stacks share a
- * root. A class without its package is taken for the class that has a package,
+ * root. A class without its package counts as the class that has a package,
  * if there is exactly one of that name.
  *
  * A name with one spelling keeps it.  If some of its frames have no type, all

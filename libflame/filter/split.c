@@ -18,16 +18,16 @@ enum { MAX_KEYS = 10, RECENT = 64 /* a power of two */ };
 struct recent {
 	bool known;
 	flame_id labels, thread;
-	flame_id kept;		/* labels that the outputs use */
+	flame_id used;		/* labels that the outputs use */
 	flame_id onward;	/* those that a sink after the split gets */
 	size_t part;
 };
 
 struct part {
-	struct flame_part told;
+	struct flame_part shown;
 	struct fl_sums sums;
-	struct fl_metric_times times;	/* if the outputs take runs */
-	flame_id *labels;	/* told.labels */
+	struct fl_metric_times times;	/* if the outputs accept runs */
+	flame_id *labels;	/* shown.labels */
 	size_t capacity;
 };
 
@@ -40,7 +40,7 @@ struct flame_split {
 	struct fl_map index;	/* set of the keys' values -> part + 1 */
 	struct fl_map seen;	/* of (part, labels) */
 	char *events;		/* see struct flame_sink */
-	bool details;		/* the outputs tell samples apart */
+	bool details;		/* the outputs distinguish samples */
 	flame_id before_key, before_value;
 	flame_id own_label;	/* a key that was asked for here alone; or 0 */
 	struct recent recent[RECENT];	/* by a hash: threads alternate */
@@ -71,7 +71,7 @@ static struct part *add_part(struct flame_split *split, flame_id keys)
 	if (!fl_grow(&split->parts, &split->capacity, split->count + 1,
 		     sizeof(*split->parts)))
 		return NULL;
-	split->parts[split->count] = (struct part){ .told.keys = keys };
+	split->parts[split->count] = (struct part){ .shown.keys = keys };
 	*place = split->count + 1;
 	return &split->parts[split->count++];
 }
@@ -99,11 +99,11 @@ static bool add_labels(struct flame_split *split, struct part *part,
 		return false;
 	if (!is_new)
 		return true;
-	if (!fl_grow(&part->labels, &part->capacity, part->told.nlabels + 1,
+	if (!fl_grow(&part->labels, &part->capacity, part->shown.nlabels + 1,
 		     sizeof(*part->labels)))
 		return false;
-	part->labels[part->told.nlabels++] = labels;
-	part->told.labels = part->labels;
+	part->labels[part->shown.nlabels++] = labels;
+	part->shown.labels = part->labels;
 	return true;
 }
 
@@ -122,7 +122,7 @@ static bool find_part(struct flame_split *split, const struct flame_sample *s,
 		return fl_no_memory(split->flame) == FLAME_OK;
 	*to = (struct recent){
 		.known = true, .labels = s->labels, .thread = s->thread,
-		.kept = kept_labels(split, s),
+		.used = kept_labels(split, s),
 		.onward = split->own_label ?
 			  flame_label(split->flame, s->labels,
 				      split->own_label, 0) : s->labels,
@@ -147,8 +147,8 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	     recent->thread != s.thread) && !find_part(split, sample, recent))
 		return FLAME_FAILED;
 	part = &split->parts[recent->part];
-	part->told.samples++;
-	s.labels = recent->kept;
+	part->shown.samples++;
+	s.labels = recent->used;
 	if (!split->details) {
 		s.thread = 0;
 		s.time = FLAME_NOTIME;
@@ -288,7 +288,7 @@ struct flame_sink *flame_split_inputs(struct flame_split *split,
 const struct flame_part *flame_split_at(const struct flame_split *split,
 					size_t i)
 {
-	return i < split->count ? &split->parts[i].told : NULL;
+	return i < split->count ? &split->parts[i].shown : NULL;
 }
 
 /* Another dictionary ---------------------------------------------------- */

@@ -2,7 +2,7 @@
 /*
  * Threads that run one method.  perf's stacks have no names of interpreted
  * methods, and a method that is called once per task is never compiled; only
- * the thread's name (comm) at the root tells of it.
+ * the thread's name (comm) at the root names it.
  */
 #include "fl.h"
 

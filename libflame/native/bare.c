@@ -87,7 +87,7 @@ bool fl_bare_add(struct fl_bare *bare, const struct fl_maps_line *map,
 			break;
 		id[size] = (uint8_t)byte;
 	}
-	/* Go's own ids are no hexadecimal digits. */
+	/* Go's own ids are not hexadecimal digits. */
 	if (2 * size != build_id.size)
 		size = 0;
 	mapping.module = fl_names_module(bare->names, 0, map->path, id, size);

@@ -358,7 +358,7 @@ static bool run_location(struct machine *m, struct fl_dwarf *r, uint8_t op)
 	return false;
 }
 
-/* Those that tell where the CFA is. */
+/* Those that say where the CFA is. */
 static bool run_cfa(struct machine *m, struct fl_dwarf *r, uint8_t op)
 {
 	uint64_t reg;
@@ -579,7 +579,7 @@ static bool read_word(struct step *s, uint64_t at, uint64_t *value)
 }
 
 /*
- * Behind the instruction that pops a register compilers do not say that it is
+ * After the instruction that pops a register, compilers do not say that it is
  * the caller's again: its place is below the stack pointer then.
  */
 static bool is_popped(const struct step *s, unsigned reg)

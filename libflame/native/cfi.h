@@ -68,7 +68,7 @@ struct fl_cfi {
 };
 
 /*
- * Takes over frame, the bytes of .eh_frame, to be freed with fl_free; address:
+ * Owns frame, the bytes of .eh_frame, to be freed with fl_free; address:
  * where the section is loaded.
  */
 bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,

@@ -109,11 +109,11 @@ static bool binary(struct evaluation *e, uint8_t op)
 }
 
 static void jump(struct evaluation *e, struct fl_dwarf *r,
-		 const uint8_t *begin, bool taken)
+		 const uint8_t *begin, bool condition)
 {
 	int64_t by = fl_fixed_signed(r, 2);
 
-	if (!taken)
+	if (!condition)
 		return;
 	if (by < begin - r->at || by > r->end - r->at)
 		e->failed = true;

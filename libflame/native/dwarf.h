@@ -5,7 +5,7 @@
 
 #include "native/cfi.h"
 
-/* Bytes that end; a read past the end gives zeros, and failed. */
+/* Bytes that end; a read past the end returns zeros, and sets failed. */
 struct fl_dwarf {
 	const uint8_t *at, *end;
 	bool failed;

@@ -297,7 +297,7 @@ static void read_build_id(struct fl_elf *elf)
 }
 
 static struct fl_elf *start(int fd, const void *bytes, uint64_t size,
-			    uint64_t held)
+			    uint64_t stored)
 {
 	struct fl_elf *elf = fl_zeroed(1, sizeof(*elf));
 	struct header h;
@@ -310,7 +310,7 @@ static struct fl_elf *start(int fd, const void *bytes, uint64_t size,
 	elf->fd = fd;
 	elf->bytes = bytes;
 	elf->size = size;
-	elf->most = FL_MIN(held, (uint64_t)MAX_SECTION / PACKED) * PACKED +
+	elf->most = FL_MIN(stored, (uint64_t)MAX_SECTION / PACKED) * PACKED +
 		    LEAST;
 	if (!read_header(elf, &h) ||
 	    h.load_size != (elf->wide ? sizeof(Elf64_Phdr) :
@@ -334,7 +334,7 @@ struct fl_elf *fl_elf_open(int fd)
 		close(fd);
 		return NULL;
 	}
-	/* Some file systems do not tell. */
+	/* Some file systems do not say. */
 	return start(fd, NULL, (uint64_t)st.st_size,
 		     st.st_blocks ? (uint64_t)st.st_blocks * 512 :
 				    (uint64_t)st.st_size);

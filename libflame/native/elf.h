@@ -36,7 +36,7 @@ struct fl_elf {
 	size_t build_id_size;
 };
 
-/* Takes the descriptor.  NULL: it is not an ELF file, or out of memory. */
+/* Owns the descriptor.  NULL: it is not an ELF file, or out of memory. */
 struct fl_elf *fl_elf_open(int fd);
 /* The same of bytes, which must outlive it. */
 struct fl_elf *fl_elf_memory(const void *bytes, size_t size);

@@ -92,7 +92,7 @@ static enum flame_type type_of(const struct fl_native_frame *frame)
 		return FLAME_JIT;
 	if (is_kernel(frame->dso))
 		return FLAME_KERNEL;
-	/* As async-profiler tells HotSpot's own code from other libraries. */
+	/* As in async-profiler: HotSpot's own code is not another library's. */
 	if (fl_slice_ends(frame->dso, "libjvm.so"))
 		return FLAME_CPP;
 	return frame->dso.size ? FLAME_NATIVE : FLAME_UNKNOWN;

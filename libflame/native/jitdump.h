@@ -11,8 +11,8 @@
 /* "/home/me/.debug/jit/x/jit-42.dump" */
 bool fl_jitdump_is_path(struct slice path);
 /*
- * The functions in it, as it was at its end; text is consumed (fl_free).  A
- * damaged one gives its whole records.
+ * The functions in it, as it was at its end; text is consumed (fl_free).  Of a
+ * damaged one its whole records.
  */
 bool fl_jitdump_symbols(struct fl_symbols *symbols, char *text, size_t size);
 

@@ -146,7 +146,7 @@ static bool starts(struct slice path, const char *text)
 	return fl_slice_starts(path, text);
 }
 
-/* As perf tells memory that has no file. */
+/* As perf names memory that has no file. */
 static enum kind kind_of(struct slice path)
 {
 	if (fl_slice_is(path, "[vdso]"))

@@ -55,7 +55,7 @@ static bool is_qualifier(const char *text, size_t size)
 	return false;
 }
 
-/* Where the name begins, behind the type of what it returns. */
+/* Where the name begins, after its return type. */
 static size_t name_at(const char *text, size_t size)
 {
 	size_t depth = 0, from = 0;

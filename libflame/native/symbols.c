@@ -417,7 +417,7 @@ static bool add_map_line(struct fl_symbols *symbols, char *line)
 }
 
 static bool each_line(struct fl_symbols *symbols, char *text, size_t size,
-		      bool (*take)(struct fl_symbols *, char *))
+		      bool (*parse)(struct fl_symbols *, char *))
 {
 	char *end = text + size, *lf;
 	bool good = true;
@@ -431,7 +431,7 @@ static bool each_line(struct fl_symbols *symbols, char *text, size_t size,
 		*lf = '\0';
 		if (lf - at > MAX_NAME)
 			at[MAX_NAME] = '\0';
-		good = take(symbols, at);
+		good = parse(symbols, at);
 	}
 	return good;
 }

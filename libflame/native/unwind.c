@@ -11,7 +11,7 @@
 
 #include "native/unwind.h"
 
-enum { MAX_ROWS = 1 << 16 };	/* kept; 100 bytes each */
+enum { MAX_ROWS = 1 << 16 };	/* stored; 100 bytes each */
 
 void fl_row_cache_clear(struct fl_row_cache *cache)
 {
@@ -116,7 +116,7 @@ static enum fl_step step_by_pointer(const struct fl_view *v,
 
 /*
  * CPython's trampolines (python -X perf) move the stack pointer by 8, or push
- * the frame pointer, and call.  The instructions behind the call tell, and if
+ * the frame pointer, and call.  The instructions after the call decide, and if
  * they cannot be read the name in the perf map: a new trampoline is not in the
  * map that was read a moment ago.
  */
@@ -264,7 +264,7 @@ static void find_pointer(const struct fl_view *v,
 }
 
 /*
- * Behind its system call clone has no call frame information, because it would
+ * After its system call clone has no call frame information, because it would
  * be wrong in the child.  The parent's stack is as the caller left it; the
  * child's has no return address.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands to a HotSpot JVM, as jcmd gives them: a socket /tmp/.java_pidPID,
+ * Commands to a HotSpot JVM, as jcmd sends them: a socket /tmp/.java_pidPID,
  * which a JVM opens when it finds the file /tmp/.attach_pidPID and gets a
  * SIGQUIT.  A process that does not catch that signal would die of it: it never
  * gets one.

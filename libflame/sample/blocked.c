@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stacks of threads that wait in the kernel, which are read without stopping
- * them: /proc/PID/task/TID/syscall tells the stack pointer and the program
- * counter.  A count of its turns on a CPU, read before and after, tells whether
+ * them: /proc/PID/task/TID/syscall has the stack pointer and the program
+ * counter.  A count of its turns on a CPU, read before and after, shows whether
  * the thread ran meanwhile.
  */
 #include "fl.h"

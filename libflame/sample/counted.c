@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of the kernel that are counted: each so many of them give a sample
+ * Events of the kernel that are counted: every N of them make a sample
  * (perf_event_open(2), and tracefs of the kernel's documentation).
  */
 #include "fl.h"

@@ -134,7 +134,7 @@ static bool find_layout(struct fl_cpython *py, unsigned minor)
 	return false;
 }
 
-/* Up to 3.10 none tells its release: by functions that were new in one. */
+/* Up to 3.10 none names its release: by functions that were new in one. */
 static unsigned read_release(const struct fl_cpython *py,
 			     const struct fl_vm_symbols *vm)
 {
@@ -389,7 +389,7 @@ static bool copy_again(struct fl_cpython *py, size_t n)
 	return true;
 }
 
-/* A mark tells apart frames, functions, and what they execute. */
+/* A mark distinguishes frames, functions, and what they execute. */
 static void push_marked(struct fl_cpython *py, struct fl_py_walk *w,
 			flame_id id, uint64_t code, size_t i)
 {

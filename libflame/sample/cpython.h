@@ -16,7 +16,7 @@
 
 enum {
 	FL_PY_FRAME_SIZE = 112,
-	FL_PY_PENDING = 64,	/* samples whose frames are kept */
+	FL_PY_PENDING = 64,	/* samples whose frames are stored */
 	FL_PY_MAX_CODES = 1 << 20,
 	FL_PY_NEWEST_OLD = 10,
 	FL_PY_OWNED_BY_GENERATOR = 1
@@ -119,7 +119,7 @@ static inline bool fl_py_is_old(const struct fl_cpython *py)
 	return py->layout.minor <= FL_PY_NEWEST_OLD;
 }
 
-/* An instruction pointer may be behind the last one. */
+/* An instruction pointer may be after the last one. */
 static inline bool fl_py_is_within(const struct fl_py_code *code, uint64_t at)
 {
 	return at >= code->begin && at <= code->end && at;

@@ -242,7 +242,7 @@ flame_id fl_py_frame(struct fl_cpython *py, uint64_t at,
 flame_id fl_py_frame_at(struct fl_cpython *py, struct fl_py_code *code,
 			uint64_t instruction)
 {
-	/* It points behind the instruction that is executed. */
+	/* It points after the instruction that is executed. */
 	int64_t index = (int64_t)(instruction - code->begin) - 1;
 	uint32_t line;
 

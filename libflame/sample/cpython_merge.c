@@ -4,7 +4,7 @@
  * gets those that it executed.
  *
  * They were read after the sample.  The instruction that the loop executed, in
- * its registers or on its stack, tells which of them are of that moment.
+ * its registers or on its stack, shows which of them are of that moment.
  */
 #include "fl.h"
 
@@ -186,7 +186,7 @@ static uint64_t known_instruction(struct fl_cpython *py,
 				  const struct fl_kept *saved,
 				  const struct fl_py_code *code)
 {
-	enum { ENTRY = 8 };	/* bytes before and behind */
+	enum { ENTRY = 8 };	/* bytes before and after */
 	size_t first = next_place(habit, FL_KEPT), i;
 
 	for (i = first; i < FL_KEPT; i = next_place(habit, i)) {
@@ -357,9 +357,8 @@ static size_t push_ended(struct fl_cpython *py, const struct fl_py_walk *w,
 /*
  * Pushes the frames of a call of the loop.  They were read after the sample; the
  * loop's own registers and stack, which are of the sample's moment, have the
- * instruction that it executed.  If that is of the innermost frame, all are
- * taken for those of the sample; if of an outer one, the others have begun
- * since.
+ * instruction that it executed.  If that is of the innermost frame, all count
+ * as those of the sample; if of an outer one, the others have begun since.
  */
 static void push_run(struct fl_cpython *py, struct fl_unwinder *u,
 		     const struct fl_py_walk *w, const struct fl_py_run *run,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is told of a recording in Info: where and when it was made, of which
+ * What Info shows of a recording: where and when it was made, of which
  * processes, and how complete it is.
  */
 #include "fl.h"

@@ -4,7 +4,7 @@
  *
  * libjvm.so exports tables of its structures (gHotSpotVMStructs and others,
  * made for the serviceability agent): offsets come from there.  A few rules
- * that no table tells differ between releases (struct fl_vm_release); a release
+ * that no table has differ between releases (struct fl_vm_release); a release
  * that was not tried goes by those of the one before it.
  */
 #include "fl.h"
@@ -313,7 +313,7 @@ static enum fl_step step_adapter(struct java_step *s)
 
 /*
  * A stub of C1 for type checks has no frame: it saves some registers.  The first
- * word that is a return to compiled code is its own; behind it are the two
+ * word that is a return to compiled code is its own; after it are the two
  * arguments that the caller pushed.
  */
 static bool leave_pushing(struct java_step *s, enum fl_step *status)

@@ -10,7 +10,7 @@
 
 enum {
 	MAX_BLOB_COUNT = 1 << 16,
-	MAX_ALL_DATA = 256 << 20	/* debug information that is kept */
+	MAX_ALL_DATA = 256 << 20	/* debug information that is stored */
 };
 
 static bool read_heap(const struct fl_hotspot *h, uint64_t at,
@@ -194,7 +194,7 @@ void fl_hotspot_make_room(struct fl_hotspot *h, size_t size)
 		}
 }
 
-/* Read the blob again if another one took its place. */
+/* Read the blob again if another one replaced it. */
 static bool refresh(struct fl_hotspot *h, struct fl_code_blob *blob)
 {
 	struct fl_code_blob now = { .at = blob->at };

@@ -6,7 +6,7 @@
  * but not to fields of Java classes.  Those are looked for once: of a thread
  * that named itself, the first field that leads to a byte array with a text
  * that begins as the kernel's name does is Thread.name, and the field on the
- * way is String.value.  The headers of that string and array tell later whether
+ * way is String.value.  The headers of that string and array show later whether
  * an address still leads to such objects, as the collector moves them.
  */
 #include "fl.h"
@@ -64,7 +64,7 @@ static bool read_compression(struct fl_hotspot *h, uint64_t *base, int *shift)
 
 /*
  * A reference as ZGC with generations has it: the lowest 16 bits are flags, of
- * which one of the highest four tells how far the address is shifted.
+ * which one of the highest four says how far the address is shifted.
  */
 static uint64_t uncolored(uint64_t colored)
 {

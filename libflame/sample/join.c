@@ -20,7 +20,7 @@
 
 #define FIRST_PAUSE INT64_C(100000000)
 
-/* Listing all threads takes a twentieth of the time at most. */
+/* Listing all threads costs a twentieth of the time at most. */
 enum { PAUSES = 20 };
 
 bool fl_join_init(struct fl_join *join)

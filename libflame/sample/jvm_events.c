@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Allocations and locks of a HotSpot JVM, as its own flight recorder sees them:
- * it is started and stopped by attach, and its file taken away.
+ * it is started and stopped by attach, and its file removed.
  */
 #include "fl.h"
 
@@ -64,7 +64,7 @@ bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 	/* Nobody else can guess it, and lay a link there. */
 	snprintf(events->name, sizeof(events->name), "flame-record-%d-%llx",
 		 (int)pid, (unsigned long long)fl_now());
-	/* Where it ends before it is told to stop, it writes what it has. */
+	/* Where it ends before it is asked to stop, it writes what it has. */
 	fl_buf_print(&line, "JFR.start name=%s dumponexit=true "
 		     "filename=/tmp/%s.jfr %s", events->name, events->name,
 		     settings);

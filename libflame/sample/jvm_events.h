@@ -10,7 +10,7 @@
 /* attach.c ------------------------------------------------------------ */
 
 /*
- * Gives a JVM a command of jcmd's; the reply ends in NUL.  It is there within
+ * Sends a JVM a command of jcmd's; the reply ends in NUL.  It is there within
  * these seconds, or never.  false: see the refusal.
  */
 bool fl_attach(pid_t pid, const char *line, int seconds, struct fl_buf *reply,
@@ -45,8 +45,8 @@ bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 			 const char *settings, struct fl_refusal *refusal);
 /*
  * Leaves out the recorder's own threads, and the first allocation of each
- * thread: the JVM gives it the bytes of all that the thread allocated before
- * the recording.
+ * thread: the JVM counts for it the bytes of all that the thread allocated
+ * before the recording.
  */
 struct flame_sink *fl_jvm_events_filter(struct flame *flame,
 					struct flame_sink *next);

@@ -76,7 +76,7 @@ static bool is_same_file(const struct fl_module *module, int fd)
 
 	if (fstat(fd, &st) != 0)
 		return false;
-	/* On overlay file systems stat gives another device than maps. */
+	/* On overlay file systems stat returns another device than maps. */
 	return !module->inode || (uint64_t)st.st_ino == module->inode ||
 	       (uint64_t)st.st_dev != module->device;
 }
@@ -250,7 +250,7 @@ static void load(struct fl_processes *all, pid_t pid,
 		fl_warn(all->flame, "%s: its tables claim more than the disk "
 			"holds of it, or than 256 MB: functions may have no "
 			"names and stacks may end in it", module->path);
-	/* Many files are mapped: only their tables are kept. */
+	/* Many files are mapped: only their tables are stored. */
 	if (module->elf->fd >= 0) {
 		close(module->elf->fd);
 		module->elf->fd = -1;

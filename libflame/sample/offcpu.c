@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time in which threads are blocked: the kernel takes a sample when one leaves
- * its CPU, and tells when it is back.  One that only makes way for others is not
+ * Time in which threads are blocked: the kernel samples when one leaves its
+ * CPU, and records when it is back.  One that only makes way for others is not
  * blocked.
  *
- * With a least wait the kernel takes no samples, of which each costs as much as
- * a short wait.  Its records of switches say who left a CPU, and the stack of a
- * thread that has waited for half of that time is read in place.
+ * With a least wait the kernel does not sample, as each sample costs as much
+ * as a short wait.  Its records of switches say who left a CPU, and the stack
+ * of a thread that has waited for half of that time is read in place.
  */
 #include "fl.h"
 

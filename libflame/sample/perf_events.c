@@ -180,7 +180,7 @@ static bool map_all(struct fl_perf_events *events)
 	return false;
 }
 
-/* The threads of a process; those that end meanwhile are no matter. */
+/* The threads of a process; those that end meanwhile are ignored. */
 static pid_t *list_threads(pid_t pid, size_t *n)
 {
 	struct dirent *entry;

@@ -13,7 +13,7 @@
 
 /* counted.c ----------------------------------------------------------- */
 
-/* An event of the kernel of which each `period` give a sample. */
+/* An event of the kernel of which each `period` make a sample. */
 struct fl_counted {
 	char name[128];
 	uint32_t type;		/* as of struct perf_event_attr */

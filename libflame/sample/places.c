@@ -4,8 +4,8 @@
  *
  * Debug information is large and slow to read, so none is read while samples
  * come: a function of a file that has some gets a frame for each of its
- * addresses, and a filter in front of all others buffers the samples, and gives
- * them at the end with the frames that the addresses stand for.
+ * addresses, and a filter in front of all others buffers the samples, and
+ * forwards them at the end with the frames that the addresses stand for.
  */
 #include "fl.h"
 
@@ -176,7 +176,7 @@ static void put_name(struct fl_places *places, const struct fl_inlined *at,
 		fl_buf_text(buf, at->name ? at->name : "[inlined]");
 }
 
-static void take(void *arg, const struct fl_inlined *at)
+static void add_inlined(void *arg, const struct fl_inlined *at)
 {
 	struct fl_places *places = arg;
 	struct flame *flame = places->flame;
@@ -215,7 +215,7 @@ static void ask(struct fl_places *places, size_t i)
 	places->chain = i;
 	place->first = places->nframes;
 	if (!debug ||
-	    !fl_inlined_each(debug, place->address, take, places)) {
+	    !fl_inlined_each(debug, place->address, add_inlined, places)) {
 		places->nframes = place->first;
 		add_frame(places, &places->flame->frames.data[place->plain]);
 	}

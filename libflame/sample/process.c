@@ -178,7 +178,7 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* 0: its command line tells nothing. */
+/* 0: its command line says nothing. */
 static flame_id command_labels(struct flame *flame, pid_t pid)
 {
 	static const enum fl_path_key keys[] = { FL_PATH_EXECUTOR, FL_PATH_APP };
@@ -206,7 +206,7 @@ flame_id fl_process_labels(struct fl_processes *all, struct fl_process *p)
 
 	if (p->has_labels || fl_apart_is_unreadable(pid))
 		return p->labels;
-	/* A worker of PySpark is three forks behind its executor. */
+	/* A worker of PySpark is three forks below its executor. */
 	for (unsigned i = 0; i < 8 && pid > 1 && !labels; i++) {
 		labels = command_labels(all->flame, pid);
 		pid = parent_of(pid);
@@ -345,7 +345,7 @@ static flame_id symbol_frame(struct fl_processes *all, struct fl_symbol *symbol,
 
 /*
  * A function without a symbol is named after its place in the file, which
- * .eh_frame tells: functions of a stripped program stay apart.
+ * .eh_frame has: functions of a stripped program stay apart.
  */
 static flame_id range_frame(struct fl_processes *all, struct fl_module *module,
 			    uint64_t address)

@@ -198,7 +198,7 @@ bool fl_places_add(struct fl_places *places, flame_id plain);
 bool fl_places_expand(struct fl_places *places, unsigned place,
 		      const flame_id *frames, size_t n);
 void fl_places_shift(struct flame_frame *frame, unsigned first);
-/* Gives samples the frames that addresses stand for; places NULL: next. */
+/* Replaces addresses in samples by their frames; places NULL: next. */
 struct flame_sink *fl_places_filter(struct flame *flame,
 				    struct flame_sink *next,
 				    struct fl_places *places);

@@ -17,7 +17,7 @@ struct fl_thread_name {
 	flame_id comm, process, set, base;
 	flame_id java;		/* what its JVM calls it; 0: not known */
 	int64_t java_read;	/* when that was; ns */
-	unsigned ahead;		/* names that records still to come give it */
+	unsigned ahead;		/* names for it in records still to come */
 	flame_id last;		/* what its JVM calls it after these */
 };
 

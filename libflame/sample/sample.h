@@ -24,7 +24,7 @@
  *	cpython.c	Python frames, from an interpreter's memory (cpython.h)
  *	targets.c	which processes to record
  *	record.c	all of them as a source of samples (recorder.h)
- *	facts.c		what Info tells of a recording
+ *	facts.c		what Info shows of a recording
  *	threads.c	names of threads
  *	cpu_time.c	the CPU time that samples should add up to
  *	blocked.c	stacks of threads that wait in the kernel

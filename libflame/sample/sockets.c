@@ -4,7 +4,7 @@
  *
  * The two ends of a TCP connection on one machine are two rows of
  * /proc/PID/net/tcp or tcp6 with their addresses swapped.  Of UNIX sockets only
- * the kernel's socket diagnostics tell the other end.
+ * the kernel's socket diagnostics know the other end.
  */
 #include "fl.h"
 
@@ -25,7 +25,7 @@
 
 /* Inodes -------------------------------------------------------------------- */
 
-/* 0: it is no socket. */
+/* 0: it is not a socket. */
 static uint64_t socket_of(pid_t pid, const char *number)
 {
 	char text[64], name[288];
@@ -46,7 +46,7 @@ static bool has(const uint64_t *inodes, size_t n, uint64_t inode)
 	return false;
 }
 
-/* 0 where there are more than `most`: it is no worker, but a server. */
+/* 0 where there are more than `most`: it is not a worker, but a server. */
 static size_t list_sockets(pid_t pid, struct fl_connection *to, size_t most)
 {
 	struct dirent *entry;

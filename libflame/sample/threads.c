@@ -2,8 +2,8 @@
 /*
  * Names of the threads that are recorded: label sets and root frames.
  *
- * A JVM is asked for a thread's name after the record that gives it another one
- * was seen, and that name holds until the next such record: a name is never
+ * A JVM is asked for a thread's name after the record of a new one was seen,
+ * and that name holds until the next such record: a name is never
  * that of the task before or after a sample.  Of names that did not last until
  * they were read, the kernel's 15 bytes are known.
  */

@@ -28,8 +28,8 @@ void fl_unwinder_free(struct fl_unwinder *u)
 }
 
 /*
- * Registers at a frame of Python's loop: one of them tells which instruction is
- * executed.
+ * Registers at a frame of Python's loop: one of them has the executed
+ * instruction.
  */
 static void keep(struct fl_unwinder *u, const struct fl_regs *regs,
 		 const struct fl_memory *memory)

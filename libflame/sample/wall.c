@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wall clock time: looks at all threads at a frequency.  One that is blocked has
- * its stack read; one that runs owes a look to the next of its samples, which the
- * kernel takes anyway.  So each thread gets as many looks as any other, and
- * nobody is stopped.  The kernel's account of a thread says which share of these
- * looks found it waiting for a CPU.
+ * its stack read; one that runs owes a look to the next of its samples, which
+ * the kernel records anyway.  So each thread gets as many looks as any other,
+ * and nobody is stopped.  The kernel's account of a thread says which share of
+ * these looks found it waiting for a CPU.
  */
 #include "fl.h"
 

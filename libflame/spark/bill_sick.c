@@ -406,7 +406,7 @@ static double spread_of(struct sick *s, size_t executor, size_t n)
 	return count > 0 ? FL_MAX(1., sqrt(squares / count)) : 1;
 }
 
-/* The deepest of the frames that tell most. */
+/* The deepest of the frames that explain most. */
 static bool is_better(const struct sick *s, const struct fl_bill_sick *old,
 		      uint32_t depth, const struct fl_bill_sick *new, size_t n)
 {

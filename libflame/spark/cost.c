@@ -84,7 +84,7 @@ static int64_t microseconds(int64_t ns)
 	return ns / 1000;
 }
 
-/* What the log tells ----------------------------------------------------- */
+/* What the log says ----------------------------------------------------- */
 
 static struct share *share_of(struct fl_spark_cost *cost, size_t executor,
 			      size_t stage)
@@ -434,7 +434,7 @@ static flame_id stage_labels(struct fl_spark_cost *cost,
 							    "[no query]");
 }
 
-/* The price of a row; what rounding takes from one is in the next. */
+/* The price of a row; what rounding removes from one is in the next. */
 static int64_t price_of(struct fl_spark_cost *cost, int64_t weight)
 {
 	__extension__ typedef __int128 wide;

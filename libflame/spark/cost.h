@@ -3,7 +3,7 @@
  * The metric cost: what an executor's cores were paid for, by stack.
  *
  * Paid is the time from an executor's start to its end times its cores.  The
- * log tells how much of it each stage's tasks took; the stacks that a task's
+ * log has how much of it each stage's tasks used; the stacks that a task's
  * thread was seen in share that out.  Rows add up to what was paid.
  */
 #ifndef FL_SPARK_COST_H
@@ -45,7 +45,7 @@ bool fl_spark_is_python(struct flame *flame, struct fl_rewrite *memo,
 			flame_id stack);
 /* Forwards the rows to the sink after this one. */
 int fl_spark_cost_finish(struct fl_spark_cost *cost);
-/* Takes NULL too. */
+/* NULL is allowed. */
 void fl_spark_cost_free(struct fl_spark_cost *cost);
 
 #endif

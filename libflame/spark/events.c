@@ -3,7 +3,7 @@
  * --spark-events: the label stage (and more, if a later filter asks for them)
  * of samples that have a time, by Spark's event log: the stages whose tasks ran
  * on the sample's executor then.  --executor: which executor that is, where
- * neither the path nor the recording tells.  spark-cost: the same, and forwards
+ * neither the path nor the recording says.  spark-cost: the same, and forwards
  * the metric cost instead of the samples.
  */
 #include "fl.h"
@@ -726,7 +726,7 @@ static int take_price(struct flame *flame, const char *text, int64_t *price)
 		       "for an hour of a core", text);
 }
 
-/* Takes price=P off the beginning of the list. */
+/* Skips price=P at the beginning of the list. */
 static const char *skip_price(struct flame_sink *sink, const char *list)
 {
 	struct events *events = sink->state;

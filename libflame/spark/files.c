@@ -5,7 +5,7 @@
  * appstatus; events_3_APP.compact stands for the first three.  Databricks has a
  * folder with eventlog-YYYY-MM-DD--HH-MM.gz, and eventlog as the last.  What a
  * codec packs is recognised by its contents.  All of them may be below a folder
- * of a URL, or in a zip, as the History Server gives one.
+ * of a URL, or in a zip, as the History Server sends one.
  */
 #include "fl.h"
 
@@ -203,7 +203,7 @@ static int read_member(struct flame *flame, struct fl_spark *spark,
 	return FLAME_FAILED;
 }
 
-/* As the History Server gives one. */
+/* As the History Server sends one. */
 static int read_zip(struct flame *flame, struct fl_spark *spark,
 		    struct fl_in *in)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads an event log of Spark: a JSON object in each line, whose "Event" says
- * what it is (event.c).  Read is what tells where and when tasks ran, what they
- * took, and what the plans of queries are.
+ * what it is (event.c).  It reads where and when tasks ran, what they
+ * cost, and what the plans of queries are.
  */
 #include "fl.h"
 
@@ -770,8 +770,8 @@ struct fl_spark_log *fl_spark_log_new(struct flame *flame,
 }
 
 /*
- * Of several logs of an application the one that goes on longest tells whether
- * its end is known.
+ * Of several logs of an application the one that goes on longest decides
+ * whether its end is known.
  */
 static void set_end(struct fl_spark_log *log)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plan of a query: which operators each WholeStageCodegen (N) has, and the
- * accumulators of their metrics, which tell the stages that it runs in.
+ * accumulators of their metrics, which show the stages that it runs in.
  *
  * {"nodeName":"WholeStageCodegen (4)","children":[{"nodeName":"Sort",...}],
  *  "metrics":[{"name":"duration","accumulatorId":74,...}],...}

@@ -79,7 +79,7 @@ struct fl_spark_task {
 	int64_t start, end;		/* ns since 1970; end is not in it */
 	int64_t id, attempt, partition;
 	size_t stage;			/* in fl_spark.stages */
-	/* As the log has them, in ns; 0: the log does not tell its end. */
+	/* As the log has them, in ns; 0: the log does not have its end. */
 	int64_t finish;
 	/*
 	 * Of launch to finish: in the task's thread (all of it, if there are
@@ -139,7 +139,7 @@ struct fl_spark_executor {
 };
 
 /*
- * What the tasks of a stage took on an executor, in microseconds of cores;
+ * What the tasks of a stage cost on an executor, in microseconds of cores;
  * cost.c makes them.
  */
 struct fl_spark_share {
@@ -158,7 +158,7 @@ struct fl_spark_app {
 	int64_t task_cpus;
 	int64_t started;		/* ns; 0: not known */
 	int64_t until;			/* ns; the last time of its logs, */
-	bool cut;			/* which do not tell its end */
+	bool cut;			/* which do not have its end */
 	bool fair;		/* pools share the cores */
 	bool dynamic;		/* executors come as tasks wait */
 };
@@ -209,7 +209,7 @@ void fl_spark_free(struct fl_spark *spark);
 
 /*
  * spark_files.c: the logs of a list, whose items end in '\n'; read once for all
- * who use the same list at a time.  NULL with fl_fail.  close takes NULL too.
+ * who use the same list at a time.  NULL with fl_fail.  close accepts NULL.
  */
 struct fl_spark *fl_spark_open(struct flame *flame, const char *list);
 void fl_spark_close(struct flame *flame, struct fl_spark *spark);
@@ -239,11 +239,11 @@ struct fl_spark_log;
 struct fl_spark_log *fl_spark_log_new(struct flame *flame,
 				      struct fl_spark *spark);
 /*
- * Takes the input over, NULL too.  live: it is being written, so that a cut
+ * Owns the input; NULL is allowed.  live: it is being written, so that a cut
  * end is not damage.
  */
 int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in, bool live);
-/* Ends tasks that did not; takes NULL too. */
+/* Ends tasks that did not; NULL is allowed. */
 void fl_spark_log_free(struct fl_spark_log *log);
 
 /* spark_tables.c: entered if it is not there; NULL or NONE: out of memory. */
@@ -317,8 +317,8 @@ void fl_spark_clock_free(struct fl_spark_clock *clock);
 /* thread_name.c */
 /*
  * "Executor task launch worker for task 4.1 in stage 2.0 (TID 37)": partition
- * 4, attempt 1, stage 2 and task 37; Spark 2 and older tell the task alone.
- * Slices point into the name; size 0: not told.
+ * 4, attempt 1, stage 2 and task 37; Spark 2 and older name the task alone.
+ * Slices point into the name; size 0: not in it.
  */
 struct fl_spark_task_name {
 	int64_t id;

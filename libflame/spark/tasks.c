@@ -2,7 +2,7 @@
 /*
  * Times of an executor by the tasks that run then.
  *
- * A log has the driver's times.  The driver gives a free core its next task
+ * A log has the driver's times.  The driver sends a free core its next task
  * before it has noted the end of the last one, so that two tasks of a core
  * overlap by some milliseconds: as many run as there are cores, and the one
  * that ends first has ended when another is launched.

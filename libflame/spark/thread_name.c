@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that Spark's executors give to threads while these run a task. */
+/* Names of threads of Spark's executors while these run a task. */
 #include "fl.h"
 
 #include "spark/spark.h"
 
-/* Takes digits off the front; false: there are none. */
+/* Cuts digits off the front; false: there are none. */
 static bool take_digits(struct slice *s, struct slice *digits)
 {
 	size_t n = 0;

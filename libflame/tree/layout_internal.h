@@ -33,7 +33,7 @@ struct fl_layout_builder {
 };
 
 /*
- * Gets weights in `total`; the caller sums them into totals.  spend: takes the
+ * Gets weights in `total`; the caller sums them into totals.  spend: reuses the
  * tree's.  false, here and below: out of memory.
  */
 bool fl_layout_builder_weigh(struct fl_layout_builder *y,

@@ -13,7 +13,7 @@
 
 enum {
 	MAX_THREADS = 8,
-	PARTS_PER_THREAD = 4,	/* some take longer than others */
+	PARTS_PER_THREAD = 4,	/* some are slower than others */
 	MAX_PARTS = PARTS_PER_THREAD * MAX_THREADS
 };
 
@@ -159,7 +159,7 @@ static void build_part(struct fl_job *job)
 	}
 }
 
-/* The caller takes part; it does all if there is no thread pool. */
+/* The caller works too; it does all if there is no thread pool. */
 static void build_parts(struct plan *plan, unsigned threads)
 {
 	struct fl_thread_pool *pool =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tree for each metric of a flow, which goes on to another sink unchanged:
- * one reading gives a page and the sums, ranks and folded stacks beside it.
+ * one reading makes a page and the sums, ranks and folded stacks beside it.
  */
 #include "fl.h"
 

@@ -29,7 +29,7 @@ struct fl_origins {
 bool fl_origins_add(struct fl_origins *origins,
 		    const struct flame_source *source);
 /*
- * Adds those that a text tells: a line "NAME\tFORMAT" of each, then a line
+ * Adds those in a text: a line "NAME\tFORMAT" of each, then a line
  * "\tKEY\tVALUE" of each of its facts.  false: out of memory.
  */
 bool fl_origins_parse(struct flame *flame, struct fl_origins *origins,

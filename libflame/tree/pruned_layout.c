@@ -2,7 +2,7 @@
 /*
  * Layout for pictures: most nodes of a large profile are too light to be drawn.
  * They are reported as they are found, the lightest with their subtrees, and
- * take no memory.
+ * need no memory.
  */
 #include "fl.h"
 
@@ -67,7 +67,7 @@ static bool mark_mixed(struct fl_pruned_layout *o)
 	return shared;
 }
 
-/* At least so many levels are below. */
+/* At least `levels` levels are below. */
 static void deepen(uint16_t *below, unsigned levels)
 {
 	unsigned at_least = FL_MIN(levels, (unsigned)MAX_LEVELS);

@@ -12,7 +12,7 @@ struct fl_pruned_layout;
 
 /*
  * Receives light nodes in preorder.  outermost: its parent has a node in the
- * layout.  further: its subtree is not reported; it is so many levels deep and
+ * layout.  further: its subtree is not reported; it is `levels` levels deep and
  * lies between x and x + total.
  */
 struct fl_light_nodes {
@@ -22,7 +22,7 @@ struct fl_light_nodes {
 };
 
 /*
- * spend: takes the tree's weights instead of copying them.  NULL: out of
+ * spend: reuses the tree's weights instead of copying them.  NULL: out of
  * memory, here and below, with fl_no_memory.
  */
 struct fl_pruned_layout *fl_pruned_layout_open(struct flame_tree *tree,
@@ -38,7 +38,7 @@ bool fl_pruned_layout_limit(struct fl_pruned_layout *pruned, int64_t *min_total,
 /* Reports light nodes, and returns a layout of the others; it has x. */
 struct fl_layout *fl_pruned_layout_build(struct fl_pruned_layout *pruned,
 					 const struct fl_light_nodes *light);
-/* Takes NULL too. */
+/* NULL is allowed. */
 void fl_pruned_layout_free(struct fl_pruned_layout *pruned);
 
 #endif

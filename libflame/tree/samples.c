@@ -296,7 +296,7 @@ static void free_facet(struct fl_facet *facet)
 	fl_free(facet->of_set);
 }
 
-/* What pages that are merged tell each other's samples apart by. */
+/* What distinguishes the samples of merged pages. */
 static bool is_identity(struct slice key)
 {
 	static const char *const keys[] = { "app", "executor", "host", "pid" };
@@ -507,7 +507,7 @@ static void sort_digit(const struct fl_moment *from, struct fl_moment *to,
 
 /*
  * A radix sort, by the least significant digits first.  spare: memory for as
- * many, which may take the place of the data; or NULL.
+ * many, which may replace the data; or NULL.
  */
 static bool sort_moments(struct fl_moments *m, struct fl_moment *spare)
 {
@@ -557,9 +557,9 @@ static void sum_equal(struct fl_moments *m)
 
 _Static_assert(sizeof(struct fl_moment) == sizeof(struct fl_cell) &&
 	       _Alignof(struct fl_moment) == _Alignof(struct fl_cell),
-	       "moments take the place of cells");
+	       "moments replace cells");
 
-/* Takes the memory of the cells, which are the most of a page's. */
+/* Reuses the memory of the cells, which are the most of a page's. */
 static bool convert_samples(struct grouping *t, const struct fl_layout *layout)
 {
 	struct fl_times *times = &t->samples->times;

@@ -15,7 +15,7 @@
  * fewer, down to FL_MIN_BUCKETS, where there would be more than
  * FL_MAX_TIMED_CELLS of them.  Where there are more than FL_MAX_PAGE_SAMPLES
  * pairs of stack and labels, times and then labels are dropped, and a remark
- * tells.
+ * says so.
  */
 enum { FL_MAX_EXACT_SAMPLES = 100000, FL_MAX_TIMED_CELLS = 250000 };
 
@@ -56,7 +56,7 @@ struct fl_facet {
 };
 
 /*
- * A facet is a label key that tells samples apart; a set is a combination of
+ * A facet is a label key that distinguishes samples; a set is a combination of
  * values of all facets.  data is sorted by set, time, node, and equal ones are
  * summed; for each node the weights add up to its self.
  */
@@ -72,7 +72,7 @@ struct fl_moments {
 
 /*
  * The layout has one column and node_of_stack.  *moments is all zero if neither
- * times nor labels tell samples apart.  Only fl_samples_free may follow.
+ * times nor labels distinguish samples.  Only fl_samples_free may follow.
  * false: out of memory.
  */
 bool fl_samples_make_moments(struct fl_samples *samples,

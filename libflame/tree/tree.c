@@ -151,7 +151,7 @@ static struct flame_tree *tree_of_metric(struct flame_tree *tree,
 /*
  * Weights of two metrics have no sum, unless they were asked for by name, as
  * cycles of both kinds of cores.  Those of folded text have no metric and add
- * to any, as behind flame_pick: only its owner knows what they are.
+ * to any, as after flame_pick: only its owner knows what they are.
  */
 static int take_metric(struct flame_tree *tree, unsigned column,
 		       flame_id metric)

@@ -53,7 +53,7 @@ struct flame_tree {
 	} span[2];
 	flame_id metric;	/* the last one seen */
 	flame_id metric_in[2];	/* of a column; 0: none has a name yet */
-	bool mixes;		/* takes several, which whoever feeds it chose */
+	bool mixes;		/* accepts several; its feeder chose them */
 	struct fl_origins origins[2];
 	bool want_stack_nodes;	/* layouts get node_of_stack */
 	struct flame_rank *ranks;	/* returned last; owned */
@@ -91,7 +91,7 @@ void fl_tree_swap(struct flame_tree *tree);
 /*
  * Nodes lighter than `minimum` (0: none) are left out; with lossy their
  * weight is lost, otherwise it counts as self of the nearest ancestor.
- * spend: takes the tree's weights instead of copying them.  NULL on failure.
+ * spend: reuses the tree's weights instead of copying them.  NULL on failure.
  */
 struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy, bool spend);
@@ -148,7 +148,7 @@ enum fl_kind fl_kind(enum flame_type type);
 
 /*
  * fl_tier_count adds a frame's weight to the tiers of a node of FL_KIND_JAVA
- * (interpreted, inlined, C1); fl_tier_shown gives the type of the node.
+ * (interpreted, inlined, C1); fl_tier_shown returns the type of the node.
  */
 void fl_tier_count(uint64_t tier[3], enum flame_type type, uint64_t weight);
 enum flame_type fl_tier_shown(const uint64_t tier[3], uint64_t total);

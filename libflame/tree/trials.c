@@ -2,9 +2,9 @@
 /*
  * Gathers runs, and tests for each name whether its weight changed.
  *
- * Few runs tell little of how much runs differ.  So the variance of a name is
+ * Few runs say little of how much runs differ.  So the variance of a name is
  * weighed with that of all names, in units of what chance makes of counts, and
- * is never taken for less than what its own runs show.
+ * never counts as less than what its own runs show.
  */
 #include "fl.h"
 
@@ -13,12 +13,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A prior is worth no more than so many runs: names do differ. */
+/* A prior is worth no more than this many runs: names do differ. */
 static const double MAX_PRIOR_DF = 1e6;
 /* Names with fewer samples, over all runs, can only show large changes. */
 static const double FULL_SAMPLES = 1000;
 static const double FULL_SHARE = 0.01;	/* the same, of weights of no count */
-/* Names with so many samples a run tell of variances. */
+/* Names with this many samples a run show variances. */
 static const double MIN_SAMPLES = 5;
 static const double MIN_VARIANCE = 1e-3;
 
@@ -294,7 +294,7 @@ static void set_interval(const struct flame_trials *trials,
 
 /*
  * The part of the errors that a name may make.  It depends on the weight of
- * all runs, which tells nothing of a difference between them.
+ * all runs, which says nothing of a difference between them.
  */
 static double part_of(const struct flame_trials *trials,
 		      const struct fl_hypothesis *h)

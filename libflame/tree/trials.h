@@ -46,7 +46,7 @@ struct flame_trials {
 
 /*
  * trials_measure.c: fills values, names and depths of trials->tested, and
- * trials->all.  Of names that always have the same weight the deepest is taken.
+ * trials->all.  Of names that always have the same weight the deepest counts.
  */
 bool fl_trials_measure(struct flame_trials *trials, const char *re);
 

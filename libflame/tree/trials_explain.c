@@ -25,8 +25,8 @@ struct explaining {
 	bool *covered;		/* by stack: has a name of such a total */
 	bool *has;		/* by stack: has the name looked at */
 	bool *callee;		/* the same of a change before it */
-	struct fl_hypothesis **kept;	/* changes that explain others */
-	size_t nkept;
+	struct fl_hypothesis **chosen;	/* changes that explain others */
+	size_t nchosen;
 	double *rest;		/* by run: the weight of what is not covered */
 };
 
@@ -110,8 +110,8 @@ static size_t count_alike(struct explaining *e,
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->nkept; i++) {
-		const struct flame_change *callee = &e->kept[i]->change;
+	for (size_t i = 0; i < e->nchosen; i++) {
+		const struct flame_change *callee = &e->chosen[i]->change;
 
 		if (callee->explained || !is_below(e, callee))
 			continue;
@@ -125,8 +125,8 @@ static size_t count_alike(struct explaining *e,
 static void explain_callees(struct explaining *e,
 			    const struct flame_change *frame)
 {
-	for (size_t i = 0; i < e->nkept; i++) {
-		struct flame_change *callee = &e->kept[i]->change;
+	for (size_t i = 0; i < e->nchosen; i++) {
+		struct flame_change *callee = &e->chosen[i]->change;
 
 		if (is_alike(frame, callee) && is_below(e, callee))
 			callee->explained = true;
@@ -179,7 +179,7 @@ static void look_at(struct explaining *e, struct fl_hypothesis *h, double limit)
 		e->total[change->name] = true;
 		cover(e);
 	}
-	e->kept[e->nkept++] = h;
+	e->chosen[e->nchosen++] = h;
 }
 
 /* Light ones first; at equal weights where a name is the leaf. */
@@ -238,7 +238,7 @@ bool fl_trials_explain(struct flame_trials *trials)
 		if (trials->tested[i].change.found)
 			found[n++] = &trials->tested[i];
 	if (good && n) {
-		e.kept = found + n;
+		e.chosen = found + n;
 		look_at_all(&e, found, n);
 	}
 	fl_free(found);

@@ -13,7 +13,7 @@
 static const double MIN_SHARE = 0.05;
 /* One-sided; and the chance to prove it of what has not changed. */
 static const double DOUBT = 0.05, MISS = 0.2;
-/* Fewer on both sides tell next to nothing of how much runs differ. */
+/* Fewer on both sides say next to nothing of how much runs differ. */
 enum { MIN_RUNS = 3 };
 
 static bool has_runs(const struct flame_trials *trials)
@@ -40,7 +40,7 @@ static double growth(const struct fl_hypothesis *h, double limit)
 	       w.error * fl_student_quantile(DOUBT, w.df);
 }
 
-/* Runs on each side that would tell a growth of so much from none. */
+/* Runs on each side that would distinguish this growth from none. */
 static double runs_for(const struct flame_trials *trials,
 		       const struct fl_hypothesis *h, double limit,
 		       double allowed)

@@ -196,13 +196,13 @@ static bool is_on_stack(const struct flame_trials *trials,
 	return false;
 }
 
-/* The last few that were kept are those of equal weights. */
-static bool is_same(const struct flame_trials *trials, size_t kept,
+/* The last few distinct ones are those of equal weights. */
+static bool is_same(const struct flame_trials *trials, size_t ndistinct,
 		    const struct fl_hypothesis *h)
 {
 	enum { MAX_ALIKE = 8 };
 
-	for (size_t i = kept; i-- > 0 && kept - i <= MAX_ALIKE;) {
+	for (size_t i = ndistinct; i-- > 0 && ndistinct - i <= MAX_ALIKE;) {
 		const struct fl_hypothesis *other = &trials->tested[i];
 
 		if (by_value(other->change.values, h->change.values,
@@ -217,7 +217,7 @@ static bool is_same(const struct flame_trials *trials, size_t kept,
 /* A caller and a callee that have the same weight in all runs are one. */
 static bool merge_equal(struct flame_trials *trials)
 {
-	size_t n = trials->ntested, kept = 0;
+	size_t n = trials->ntested, ndistinct = 0;
 	struct entry *order = fl_alloc(fl_size_mul(n + 1, sizeof(*order)));
 
 	if (!order)
@@ -226,9 +226,9 @@ static bool merge_equal(struct flame_trials *trials)
 		order[i] = (struct entry){ trials->tested[i], trials };
 	qsort(order, n, sizeof(*order), by_values);
 	for (size_t i = 0; i < n; i++)
-		if (!is_same(trials, kept, &order[i].h))
-			trials->tested[kept++] = order[i].h;
-	trials->ntested = kept;
+		if (!is_same(trials, ndistinct, &order[i].h))
+			trials->tested[ndistinct++] = order[i].h;
+	trials->ntested = ndistinct;
 	fl_free(order);
 	return true;
 }
