@@ -236,6 +236,7 @@ script_tests = \
 	tests/laws/causes \
 	tests/laws/clocks \
 	tests/laws/report \
+	tests/laws/ratios \
 	tests/laws/readers \
 	tests/laws/recordings \
 	tests/laws/dictionaries \

@@ -10,6 +10,8 @@
  *	mkstacks -v N	folded text of short names and a tenth of the depth of
  *			the above: variants of 300 stacks, in which a frame
  *			in the middle and the leaf are numbered
+ *	mkstacks -n KIND N	folded text of tiny, c or c++ names, each of
+ *			which is in one stack only
  *
  * A method calls few others, one of them most of the time, so stacks share
  * their beginnings and part on the way: some eleven new nodes of the tree
@@ -209,6 +211,23 @@ static int variants(uint64_t wanted)
 	return fflush(stdout) == EOF || ferror(stdout) ? 2 : 0;
 }
 
+static int distinct(const char *kind, uint64_t wanted)
+{
+	for (uint64_t i = 0; i < wanted; i++) {
+		if (kind[0] == 't')
+			printf("a%" PRIu64 ";b%" PRIu64 ";c%" PRIu64, i, i, i);
+		else
+			for (unsigned k = 0; k < 4; k++)
+				printf(kind[1] ? "%sns::Vector<int, %" PRIu64
+				       ">::push_%u(std::string const&, "
+				       "unsigned long)" :
+				       "%sfunction_%" PRIu64 "_%u",
+				       k ? ";" : "", mix(i), k);
+		printf(" %u\n", 1 + draw(50));
+	}
+	return fflush(stdout) == EOF || ferror(stdout) ? 2 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	char kind = argc > 2 && argv[1][0] == '-' ? argv[1][1] : 0;
@@ -217,8 +236,11 @@ int main(int argc, char **argv)
 	struct seen seen = { .mask = 1 << 10 };
 	uint32_t stack[MOST + 1];
 
+	if (argc == 4 && strcmp(argv[1], "-n") == 0)
+		return distinct(argv[2], strtoull(argv[3], NULL, 10));
 	if (!wanted || (kind && !strchr("plv", kind))) {
-		fputs("usage: mkstacks [-p|-l|-v] N\n", stderr);
+		fputs("usage: mkstacks [-p|-l|-v] N | -n tiny|c|c++ N\n",
+		      stderr);
 		return 2;
 	}
 	name_methods();
