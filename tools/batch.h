@@ -54,7 +54,7 @@ struct batch_log {
 	char *path;
 	uint64_t size;
 	char mtime[32];
-	char app[128];		/* "": its name does not tell */
+	char app[128];		/* "": not in its name */
 };
 
 /*
@@ -69,7 +69,7 @@ struct batch_group {
 	char *name;		/* of its files: "app-1-stage-7" */
 	uint64_t bytes;
 	cJSON *record;		/* see batch_record.c; NULL: not drawn */
-	bool kept;		/* the record is of an earlier run */
+	bool reused;		/* the record is of an earlier run */
 };
 
 /* Shared with the processes that draw groups. */
@@ -143,10 +143,10 @@ struct batch_drawing {
 bool batch_parse_keys(struct batch *batch, const char *list);
 /* The values of an input's keys, by its path. */
 bool batch_read_values(const struct batch *batch, struct batch_input *input);
-/* Whether the samples of inputs with these values may tell others. */
+/* Whether the samples of inputs with these values may name others. */
 bool batch_is_split(const struct batch *batch,
 		    const struct batch_input *input);
-/* Keys of samples, as flame_split_sink takes them; to be freed. */
+/* Keys of samples, for flame_split_sink; to be freed. */
 char *batch_split_keys(const struct batch *batch);
 
 /* batch_group.c ------------------------------------------------------- */
@@ -168,7 +168,7 @@ char *batch_title(const struct batch *batch, const struct batch_input *input,
 		  char separator);
 /* A name, or NAME-2, NAME-3 where one of these is the same; to be freed. */
 char *batch_unique(const char *base, char *const *names, size_t n);
-/* Characters that every file system takes, and no leading dash. */
+/* Characters that every file system allows, and no leading dash. */
 void batch_make_safe(char *name);
 void batch_free_input(struct batch_input *input);
 
@@ -383,7 +383,7 @@ struct flame_sink *batch_add_bill(struct batch_drawing *d,
 /* Writes it and names it in the record, once all is read. */
 bool batch_write_bill(struct batch_drawing *d);
 /*
- * What a page's panel Info tells: the bill of its stage, and its inputs, of
+ * What a page's panel Info shows: the bill of its stage, and its inputs, of
  * which used[] says which have samples.  To be freed; NULL: out of memory.
  */
 char *batch_origins(const struct batch_drawing *all, const char *app,

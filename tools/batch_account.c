@@ -14,7 +14,7 @@ enum { MAX_REASONS = 5 };
 
 /* Files that are not profiles ------------------------------------------ */
 
-/* Behind "PATH: not a profile of a known format", or NULL. */
+/* The text after "PATH: not a profile of a known format", or NULL. */
 static char *find_quote(char *text, const char *path)
 {
 	size_t n = strlen(path);

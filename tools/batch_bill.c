@@ -199,7 +199,7 @@ static bool write_logs(const struct batch *batch, struct flame *flame,
 	return good;
 }
 
-/* By the logs alone: a bill of which no sample tells what it went to. */
+/* By the logs alone: a bill without samples that say what it went to. */
 static bool add_logs(const struct batch *batch, cJSON *apps)
 {
 	static const char name[] = BATCH_DATA "logs.bill.json";

@@ -197,7 +197,7 @@ static bool add_apps(cJSON *list, const struct coverage *all)
 static bool find(struct batch *batch, struct coverage *all)
 {
 	const struct cli_list *filters = &batch->cli->filters;
-	/* Groups have told what is wrong with a log. */
+	/* Groups have reported what is wrong with a log. */
 	struct flame *flame = flame_new();
 	bool good = flame, there = flame;
 

@@ -38,7 +38,7 @@ static void put_word(const char *word)
 	put_word_to(stdout, word);
 }
 
-/* "FOLDER/NAME,FOLDER/NAME" as one word, of so many pairs. */
+/* "FOLDER/NAME,FOLDER/NAME" as one word, of n pairs. */
 static void put_paths(unsigned n, ...)
 {
 	char word[4 * PATH_MAX] = "";
@@ -73,7 +73,7 @@ static void find_tools(char *folder, size_t size)
 		snprintf(folder, size, "%.*s", (int)(slash - path), path);
 }
 
-/* Put the shared library that this program runs with behind its tools. */
+/* Put the shared library that this program runs with after its tools. */
 static void put_library(void)
 {
 	Dl_info found;

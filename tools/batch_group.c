@@ -198,12 +198,12 @@ char *batch_title(const struct batch *batch, const struct batch_input *input,
 			     strcmp(batch->keys[i], "file") != 0 &&
 			     *input->values[i] != '[';
 		char between[2] = { *title ? separator : '\0', '\0' };
-		char behind[2] = { named ? separator : '\0', '\0' };
+		char after[2] = { named ? separator : '\0', '\0' };
 
 		if (!*input->values[i])
 			continue;
 		if (asprintf(&longer, "%s%s%s%s%s", title, between,
-			     named ? batch->keys[i] : "", behind,
+			     named ? batch->keys[i] : "", after,
 			     input->values[i]) < 0)
 			longer = NULL;
 		free(title);
@@ -218,7 +218,7 @@ char *batch_title(const struct batch *batch, const struct batch_input *input,
 
 enum { MAX_NAME = 120 };
 
-/* Characters that every file system takes, and no leading dash. */
+/* Characters that every file system allows, and no leading dash. */
 void batch_make_safe(char *name)
 {
 	if (strlen(name) > MAX_NAME)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The keys of flame-batch, by which inputs become groups and pages: labels of
- * paths, and labels of samples where the path does not tell.
+ * paths, and labels of samples where the path has none.
  */
 #include "batch.h"
 

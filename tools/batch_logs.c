@@ -79,7 +79,7 @@ static bool add_url(struct batch *batch, struct flame *flame, const char *url)
 	return !listing.failed;
 }
 
-/* Of what cannot be looked at, reading tells. */
+/* What cannot be examined here is reported when it is read. */
 static enum walk_answer found_file(void *arg, const struct walk_entry *entry)
 {
 	struct listing *listing = arg;
@@ -124,7 +124,7 @@ bool batch_find_logs(struct batch *batch, struct flame *flame)
 	return good;
 }
 
-/* A log that is known to be of another application is no matter. */
+/* A log that is known to be of another application is ignored. */
 static bool is_of(const struct batch *batch, const struct batch_log *log,
 		  const struct batch_group *group)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the panel Info of a stage's page tells: when the stage ran, what it was
+ * What the panel Info of a stage's page shows: when the stage ran, what it was
  * paid for, and the inputs with samples of it.  The text is that of the option
  * "origins" of pages: "NAME\tFORMAT", and a line "\tKEY\tVALUE" of each fact.
  */

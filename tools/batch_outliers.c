@@ -185,7 +185,7 @@ static void compare_share(struct survey *s, struct executor *e, flame_id name,
 	sigma = sqrt(p * (1 - p) / e->samples);
 	if (distance <= MIN_SIGMAS * sigma || distance < e->distance)
 		return;
-	/* Callers and callees often have equal shares: take the first name. */
+	/* Callers and callees often have equal shares: the first name wins. */
 	if (distance == e->distance &&
 	    strcmp(flame_name_text(s->flame, name, NULL),
 		   flame_name_text(s->flame, e->frame, NULL)) >= 0)

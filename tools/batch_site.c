@@ -11,7 +11,7 @@
 /* Files --------------------------------------------------------------- */
 
 /*
- * A list that is written one item at a time: all of a large site would take
+ * A list that is written one item at a time: all of a large site would need
  * much memory.  `frame` is the text around the list, which is its only one.
  */
 struct list {

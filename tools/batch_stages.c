@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A group of flame-batch of which samples tell keys: its samples are divided by
+ * A group of flame-batch whose samples have keys: its samples are divided by
  * these keys (flame_split), of which the stage is that of the event log with
  * --spark-events.  Each key has a page, and so have the samples without it, and
  * those of several stages at once.
@@ -15,7 +15,7 @@
 struct page {
 	struct batch_input as;	/* first: to be compared */
 	size_t part;
-	bool told[BATCH_MAX_KEYS];	/* it has the key, or one like it has */
+	bool named[BATCH_MAX_KEYS];	/* it has the key, or one like it has */
 };
 
 /* The pages of a group, as they are made. */
@@ -225,8 +225,8 @@ static bool draw_parts(struct batch_drawing *d, const struct batch_input *as)
 }
 
 /*
- * One page, of the parts from `from`, with a dictionary of its own: what it
- * takes to draw grows with the page, not with all that was read.
+ * One page, of the parts from `from`, with a dictionary of its own: its cost
+ * grows with the page, not with all that was read.
  */
 static bool make_page(struct batch_drawing *all, const struct stages *s,
 		      size_t i, size_t from, size_t n)
@@ -315,8 +315,8 @@ static void find_told(const struct batch *batch, struct page *pages, size_t n)
 		for (size_t i = 0; i < batch->nkeys; i++) {
 			const char *value = pages[p].as.values[i];
 
-			pages[p].told[i] = *value ||
-					   (same && pages[p + 1].told[i]);
+			pages[p].named[i] = *value ||
+					   (same && pages[p + 1].named[i]);
 			same = same &&
 			       strcmp(value, pages[p + 1].as.values[i]) == 0;
 		}
@@ -328,7 +328,7 @@ static bool name_missing(const struct batch *batch, struct page *page)
 	for (size_t i = 0; i < batch->nkeys; i++) {
 		char *name;
 
-		if (*page->as.values[i] || !page->told[i] ||
+		if (*page->as.values[i] || !page->named[i] ||
 		    !may_be_named(batch, i))
 			continue;
 		if (asprintf(&name, "[no %s]", batch->keys[i]) < 0)

@@ -81,7 +81,7 @@ static bool list_bars(struct timeline *t)
 	return true;
 }
 
-/* Each in the first lane that is free; the last lane takes the rest. */
+/* Each in the first lane that is free; the last lane has the rest. */
 static void place_bars(struct timeline *t)
 {
 	for (size_t i = 0; i < t->n; i++) {

@@ -60,7 +60,7 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url)
 		return !listing.failed;
 	if (status == FLAME_END)
 		return false;
-	/* Reading it tells why, and it is in the account as one that failed. */
+	/* Reading reports why, and the account has it as one that failed. */
 	return flame_clear(flame) == FLAME_OK &&
 	       batch_add_input(batch, url, NULL);
 }

@@ -125,7 +125,7 @@ static void add_choices(char *text, size_t size, const struct cli_list *list)
 	}
 }
 
-/* Tells the page's writer which options selected and rewrote stacks. */
+/* Sets in the page's writer which options selected and rewrote stacks. */
 static bool report_choices(const struct cli *cli, struct flame_sink *sink)
 {
 	char text[4096] = "";
@@ -421,7 +421,7 @@ bool cli_merge(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 	return flame_finish(sink) == FLAME_OK;
 }
 
-/* The value of --events; NULL: one metric is taken. */
+/* The value of --events; NULL: one metric is chosen. */
 static const char *events_of(const struct cli *cli)
 {
 	const struct cli_pair *events = cli_find(&cli->sets, "events");
@@ -455,7 +455,7 @@ static bool gather(struct cli *cli, struct flame *flame,
 		       (!cli->diff || tally->read != read);
 		counts[i + 1] = cli_count_metrics(flame);
 		from = end;
-		/* The second profile takes the metric chosen for the first. */
+		/* The second profile uses the metric chosen for the first. */
 		if (!event && flame_tree_metric(tree)[0])
 			event = flame_tree_metric(tree);
 	}
@@ -559,7 +559,7 @@ static int convert(struct cli *cli, struct flame *flame, char **inputs,
 	if (!flame_error(flame)[0])
 		report_loss(cli);
 	if (flame_refused_empty(flame) && cli->tool->run)
-		return CLI_TROUBLE;	/* the tool has told why */
+		return CLI_TROUBLE;	/* the tool has said why */
 	if (flame_refused_empty(flame)) {
 		cli_explain_nothing(cli, flame, inputs, n, any_whole(&tally));
 		return CLI_TROUBLE;

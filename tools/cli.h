@@ -27,7 +27,7 @@ enum { CLI_FINE = 0, CLI_NO = 1, CLI_TROUBLE = 2 };
 
 /* Which part of the program handles an option's value. */
 enum cli_kind {
-	CLI_TAKE,	/* the tool's take() */
+	CLI_TAKE,	/* the tool's set_option() */
 	CLI_FLAG,	/* a bool at offset, which becomes true */
 	CLI_TEXT,	/* a const char * at offset */
 	CLI_ASK,	/* flame_ask */
@@ -74,8 +74,9 @@ struct cli_tool {
 	const char *examples;	/* lines of two blanks and a command */
 	const char *format;	/* written where nothing else says */
 	const struct cli_option *options;	/* its own; ends in name NULL */
-	/* Takes its own rows of kind CLI_TAKE; false: the message is out. */
-	bool (*take)(struct cli *cli, const char *name, const char *value);
+	/* Sets its own rows of kind CLI_TAKE; false: the message is out. */
+	bool (*set_option)(struct cli *cli, const char *name,
+			   const char *value);
 	/* Before the inputs are opened; false: the message is out. */
 	bool (*check_options)(struct cli *cli);
 	/* The kinds of flame_rows that it has as options, and of 'i', 'o'
@@ -84,10 +85,10 @@ struct cli_tool {
 	bool lists;		/* it lists folders itself */
 	/* Operands are a command, whose options are its own. */
 	bool command;
-	/* Instead of reading profiles: gives an exit status. */
+	/* Instead of reading profiles: returns an exit status. */
 	int (*run)(struct cli *cli, struct flame *flame);
 	/* A tree, of two columns for cli->diff, before it is written (or
-	   instead, with cli->own_output): gives an exit status. */
+	   instead, with cli->own_output): returns an exit status. */
 	int (*gathered)(struct cli *cli, struct flame *flame,
 			struct flame_tree *tree);
 	/* Instead, with cli->runs: it reads the inputs itself. */
@@ -149,7 +150,7 @@ struct cli {
 	bool empty_ok;		/* nothing selected is fine */
 	/*
 	 * The output will be added to others: no input chooses the metric, cpu
-	 * is taken of recordings.  all_metrics: the output keeps them apart.
+	 * is chosen of recordings.  all_metrics: the output keeps them apart.
 	 */
 	bool parts, all_metrics;
 	const char *input;	/* the one that is read, of an output each */
@@ -161,18 +162,18 @@ struct cli {
 	unsigned jobs;		/* threads to read with; 0: as many as CPUs */
 	size_t memory;		/* bytes to hold at most; 0: no limit */
 	bool memory_given;	/* by --memory-limit */
-	unsigned threads;	/* so many, then */
+	unsigned threads;	/* the number, then */
 	bool fetch;		/* inputs are what --fetch prints */
 	const char *path_labels;	/* --path-labels */
 	size_t prepared;	/* the first input whose command is not begun */
 };
 
-/* The whole of a tool: parses, reads, writes; gives the exit status. */
+/* The whole of a tool: parses, reads, writes; returns the exit status. */
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv);
 
 /*
  * terminal.c: the columns of standard output (0: unknown); whether it shows
- * colours; tells both to the writer of text that goes there.
+ * colours; passes both to the writer of text that goes there.
  */
 unsigned cli_columns(void);
 bool cli_colours(void);
@@ -205,8 +206,8 @@ void cli_list_labels(const char *path, const char *key, char *choices);
 /*
  * output_endings.c: whether the output's name goes with what is written there;
  * false: the message is printed.  The format that a name's ending means and
- * nothing here writes; NULL: none.  Whether it is a picture's, which is no input
- * either.
+ * nothing here writes; NULL: none.  Whether it is a picture's, which is not an
+ * input either.
  */
 bool cli_check_ending(const struct cli *cli);
 const char *cli_not_written(const char *path);

@@ -10,7 +10,7 @@
 
 #include "cli.h"
 
-enum { DIFF_UNSURE = 3 };	/* exit status of --gate: cannot tell */
+enum { DIFF_UNSURE = 3 };	/* exit status of --gate: undecided */
 
 /* Some of cli->inputs, which are added up. */
 struct diff_run {

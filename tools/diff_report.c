@@ -42,7 +42,7 @@ static double share_of(const struct diff_result *r,
 	return all->mean[side] > 0 ? 100 * c->mean[side] / all->mean[side] : 0;
 }
 
-/* Counts have a digit behind the point, as they are means. */
+/* Counts have a digit after the point, as they are means. */
 static int digits_of(const struct diff_result *r)
 {
 	return r->scale < 1 ? 3 : 1;

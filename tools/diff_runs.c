@@ -33,7 +33,7 @@ bool diff_take_rate(struct cli *cli, const char *value)
 	return false;
 }
 
-/* Behind the percentage: ",RE", or ",frame RE" and ",frame=RE". */
+/* After the percentage: ",RE", or ",frame RE" and ",frame=RE". */
 static const char *gated_name(const char *text)
 {
 	if (strncmp(text, "frame", 5) == 0 && (text[5] == ' ' ||
@@ -129,7 +129,7 @@ static bool has_metric(const struct cli *cli, const struct flame *flame,
 	return false;
 }
 
-/* Reads a run; event: of the first one, which others take too. */
+/* Reads a run; event: of the first one, which others use too. */
 static bool read_run(struct cli *cli, struct flame *flame,
 		     const struct diff_run *run, struct flame_tree *tree,
 		     const char *event, struct cli_reading *reading)

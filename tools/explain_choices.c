@@ -131,9 +131,9 @@ static struct flame_source *open_file(const struct cuts *cuts, size_t n,
 }
 
 /*
- * The metrics that are kept apart with the first n options; NULL: one is taken.
- * A metric is chosen that samples are left of, so options before may name what
- * any metric has.
+ * The metrics that stay apart with the first n options; NULL: one is
+ * chosen.  A metric is chosen that samples are left of, so options before may
+ * name what any metric has.
  */
 static const char *events_of(const struct cuts *cuts, size_t n)
 {
@@ -227,7 +227,7 @@ bool choices_remain(const struct cuts *cuts, size_t n)
 
 /* Names --------------------------------------------------------------- */
 
-/* The value that --by gives to samples without one. */
+/* The value that --by uses for samples without one. */
 static bool is_none(const char *name)
 {
 	return strncmp(name, "[no ", 4) == 0;
@@ -441,7 +441,7 @@ static void hint_expression(struct line *line, const char *value)
 		line_add(line, " (an expression stands between slashes: /RE/)");
 }
 
-/* "stage=12": the key, and what stands behind it. */
+/* "stage=12": the key, and what follows it. */
 static void add_labels(struct flame *flame, struct flame_tree *tree,
 		       struct line *line, const char *pair)
 {

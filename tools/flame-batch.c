@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
 	{ .name = NULL }
 };
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	struct own *own = cli->own;
 	unsigned long n;
@@ -231,7 +231,7 @@ static bool describe_options(struct batch *batch)
 struct state {
 	struct batch *batch;
 	size_t next;		/* the next group to look at */
-	size_t running, drawn, kept;
+	size_t running, drawn, reused;
 	unsigned workers;
 	pid_t *pids;		/* by group */
 	uint64_t files, bytes;	/* to be read in all */
@@ -244,7 +244,7 @@ static void show_progress(const struct state *s)
 	char what[120];
 
 	snprintf(what, sizeof(what), "%zu of %zu groups, %llu of %llu files",
-		 s->drawn + s->kept, s->batch->ngroups,
+		 s->drawn + s->reused, s->batch->ngroups,
 		 (unsigned long long)__atomic_load_n(&shared->files,
 						     __ATOMIC_RELAXED),
 		 (unsigned long long)s->files);
@@ -263,7 +263,7 @@ static void die_with_parent(void)
 #endif
 }
 
-/* Draws groups one behind the other; an exit status. */
+/* Draws groups one after the other; an exit status. */
 static int draw_run(const struct state *s, size_t first, size_t end)
 {
 	struct batch *batch = s->batch;
@@ -320,7 +320,7 @@ static void start_run(struct state *s, size_t first, size_t end)
 }
 
 /*
- * To start a process takes longer than to draw a small group, so it draws
+ * Starting a process costs more than drawing a small group, so it draws
  * several; but every worker has some.
  */
 enum { MAX_RUN = 32, RUN_BYTES = 8 << 20 };
@@ -333,7 +333,7 @@ static void start_groups(struct state *s)
 	uint64_t bytes = batch->groups[first].bytes;
 
 	while (end < batch->ngroups && end - first < most &&
-	       end - first < MAX_RUN && !batch->groups[end].kept &&
+	       end - first < MAX_RUN && !batch->groups[end].reused &&
 	       bytes + batch->groups[end].bytes <= RUN_BYTES)
 		bytes += batch->groups[end++].bytes;
 	start_run(s, first, end);
@@ -363,7 +363,7 @@ static void end_group(struct state *s, struct batch_group *group, int result)
 	s->status = CLI_TROUBLE;
 }
 
-/* A signal ends the drawing of one group; those behind it are begun again. */
+/* A signal ends the drawing of one group; those after it are begun again. */
 static void end_run(struct state *s, pid_t pid, int result)
 {
 	struct batch *batch = s->batch;
@@ -414,13 +414,13 @@ static void find_kept(struct state *s)
 		struct batch_group *group = &batch->groups[i];
 
 		group->record = batch_load(batch, group);
-		group->kept = group->record != NULL;
-		s->kept += group->kept;
-		s->files += group->kept ? 0 : group->n;
-		s->bytes += group->kept ? 0 : group->bytes;
+		group->reused = group->record != NULL;
+		s->reused += group->reused;
+		s->files += group->reused ? 0 : group->n;
+		s->bytes += group->reused ? 0 : group->bytes;
 	}
-	if (s->kept && !batch->cli->quiet)
-		cli_say(batch->cli, "%zu of %zu groups are up to date", s->kept, batch->ngroups);
+	if (s->reused && !batch->cli->quiet)
+		cli_say(batch->cli, "%zu of %zu groups are up to date", s->reused, batch->ngroups);
 }
 
 static int draw_groups(struct batch *batch)
@@ -436,11 +436,11 @@ static int draw_groups(struct batch *batch)
 	}
 	cli_progress_begin(cli->progress, cli, NULL, NULL, 0);
 	find_kept(&s);
-	to_do = batch->ngroups - s.kept;
+	to_do = batch->ngroups - s.reused;
 	s.workers = to_do < cli->threads ? (unsigned)to_do : cli->threads;
 	while (s.next < batch->ngroups || s.running) {
 		if (s.next < batch->ngroups && s.running < s.workers) {
-			if (batch->groups[s.next].kept)
+			if (batch->groups[s.next].reused)
 				s.next++;
 			else
 				start_groups(&s);
@@ -638,7 +638,7 @@ static const struct cli_tool tool = {
 	.format = "html",
 	.rows = "sfwic",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.check_options = check_options,
 	.run = run,
 	.lists = true,

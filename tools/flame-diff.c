@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rates that differ by this factor are told, of so many samples or bytes. */
+/* Rates that differ by this factor are reported, from this total on. */
 enum { UNLIKE = 2, MIN_TOTAL = 100 };
 
 static const struct cli_option options[] = {
@@ -62,7 +62,7 @@ static bool take_normalize(struct cli *cli, const char *value)
 	return false;
 }
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	struct diff *own = cli->own;
 
@@ -383,7 +383,7 @@ static int put_top(const struct cli *cli, struct flame *flame,
 	return CLI_TROUBLE;
 }
 
-/* The first's total, had it taken as long as the second. */
+/* The first's total, had it run as long as the second. */
 static bool total_by_time(const struct cli *cli, const struct flame_tree *tree,
 			  int64_t *total)
 {
@@ -435,7 +435,7 @@ static bool is_unlike(double a, double b, const int64_t *total)
 
 /*
  * Samples at 1 kHz beside samples at 100 Hz: all seems to shrink.  What else
- * makes totals differ by more than the run lengths do is told alike.
+ * makes totals differ by more than the run lengths do is reported alike.
  */
 static void tell_unlike_rates(const struct cli *cli, const struct flame *flame,
 			      const struct flame_tree *tree)
@@ -514,7 +514,7 @@ static const struct cli_tool tool = {
 		    "  flame-diff --runs --gate 3% old-*.jfr -- new-*.jfr\n",
 	.format = "folded",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.check_options = check_options,
 	.gathered = gathered,
 	.compare_runs = diff_compare_runs,

@@ -39,7 +39,7 @@ static bool take_compat(struct cli *cli, const char *value)
 	return false;
 }
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "compat") == 0)
 		return take_compat(cli, value);
@@ -123,7 +123,7 @@ static const struct cli_tool tool = {
 	.format = "folded",
 	.rows = "sdfwioc",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.check_options = check_options,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-graph: any profiles to a flame graph, as SVG or HTML.  It also takes
+ * flame-graph: any profiles to a flame graph, as SVG or HTML.  It also accepts
  * the options of flamegraph.pl and inferno-flamegraph, so that their command
  * lines work with only the name replaced; options without a meaning here are
  * reported.
@@ -57,7 +57,7 @@ static const struct remark {
 enum { NREMARKS = sizeof(remarks) / sizeof(remarks[0]) };
 
 struct own {
-	bool told[NREMARKS];
+	bool seen[NREMARKS];
 };
 
 /* A regular expression that matches this name only. */
@@ -91,13 +91,13 @@ static bool take_compat(struct cli *cli, const char *peer)
 	return cli_set(cli, "peer", peer) && cli_ask(cli, "peer", peer);
 }
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	struct own *own = cli->own;
 
 	for (int i = 0; i < NREMARKS; i++)
 		if (strcmp(name, remarks[i].name) == 0)
-			return own->told[i] = true;
+			return own->seen[i] = true;
 	if (strcmp(name, "base") == 0)
 		return take_base(cli, value);
 	if (strcmp(name, "compat") == 0)
@@ -147,7 +147,7 @@ static bool check_options(struct cli *cli)
 	if (!format && cli->output)
 		format = flame_format_of(cli->output);
 	for (int i = 0; i < NREMARKS && !cli->quiet; i++)
-		if (own->told[i])
+		if (own->seen[i])
 			cli_say(cli, "--%s: %s", remarks[i].name,
 				remarks[i].why);
 	if (format && strcmp(format, "svg") != 0)
@@ -166,7 +166,7 @@ static const struct cli_tool tool = {
 	.format = "svg",
 	.rows = "sfwpioc",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.check_options = check_options,
 };
 

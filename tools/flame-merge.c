@@ -238,7 +238,7 @@ static int run(struct cli *cli, struct flame *flame)
 	return status;
 }
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	struct own *own = cli->own;
 	char *end;
@@ -264,7 +264,7 @@ static const struct cli_tool tool = {
 		    "  LC_ALL=C sort *.folded | flame-merge --stream > all.folded\n",
 	.format = "folded",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.rows = "",
 	.run = run,
 };

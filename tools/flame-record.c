@@ -110,7 +110,7 @@ struct command {
 	pid_t pid;
 	bool reaped;		/* its status is known: its pid is free */
 	int go;			/* a byte starts it; -1: none */
-	int error;		/* gives its errno where it cannot start */
+	int error;		/* sends its errno where it cannot start */
 };
 
 /* In the child: waits until events are open, then becomes the command. */
@@ -767,7 +767,7 @@ static bool take_event(struct cli *cli, const char *value)
 	return false;
 }
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	struct own *own = cli->own;
 
@@ -876,7 +876,7 @@ static const struct cli_tool tool = {
 		    "  flame-record -F 499 -p 4242 | flame-top\n",
 	.format = "folded",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.check_options = check_options,
 	.rows = "fwoc",
 	.command = true,

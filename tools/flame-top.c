@@ -112,7 +112,7 @@ static bool take_sort(struct cli *cli, const char *value)
 	return false;
 }
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "budget") == 0)
 		return take_budget(cli, value);
@@ -228,7 +228,7 @@ static const struct cli_tool tool = {
 		    "  flame-top --event alloc --callers HashMap.resize app.jfr\n",
 	.format = "text",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.check_options = check_options,
 	.rows = "sfi",
 	.gathered = top_write_frames,

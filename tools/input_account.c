@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * A warning that --quiet held back becomes an error if the exit status depends
+ * A warning that --quiet left out becomes an error if the exit status depends
  * on it.
  */
 void cli_count_damage(struct cli *cli, struct cli_reading *reading,

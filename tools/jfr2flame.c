@@ -81,7 +81,7 @@ static const struct cli_option options[] = {
 	{ .name = NULL }
 };
 
-static bool take(struct cli *cli, const char *name, const char *value)
+static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	struct own *own = cli->own;
 
@@ -246,7 +246,7 @@ static const struct cli_tool tool = {
 		    "  jfr2flame --alloc --root TaskRunner.run *.jfr alloc.html\n",
 	.format = "html",
 	.options = options,
-	.take = take,
+	.set_option = set_option,
 	.check_options = check_options,
 };
 

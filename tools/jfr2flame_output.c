@@ -154,7 +154,7 @@ static bool is_called_recording(const char *path)
 	return false;
 }
 
-/* A name like out.pb.gz does not tell people its format. */
+/* A name like out.pb.gz does not show people its format. */
 static void say_pprof(const struct cli *cli)
 {
 	const char *format = flame_format_of(cli->output);

@@ -12,7 +12,7 @@ struct header {
 
 /* Whether the line is a header. */
 bool header_is(const char *line, size_t n);
-/* Takes one of an input; false: it is another than before, and that is said. */
+/* Adds an input's header; false: it differs from that before, as is said. */
 bool header_take(const struct cli *cli, struct header *header,
 		 const char *input, const char *line, size_t n);
 /* The number of columns before the stack; 0: none, or unknown. */

@@ -74,7 +74,7 @@ static uint64_t hash_key(const char *key, size_t n)
 /*
  * Equal stacks that do not adjoin stay several lines.  The table is of one
  * size, so that memory is: what was overwritten in it is not noticed, and two
- * stacks of one hash of 64 bits are taken for one.
+ * stacks of one hash of 64 bits are counted as one.
  */
 static void note_again(struct merge *m, const struct input *in)
 {

@@ -122,7 +122,7 @@ static int make_links(const char *called, const char *folder)
 	return status;
 }
 
-/* argv[1] is no tool's name. */
+/* argv[1] is not a tool's name. */
 static int own_options(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "--help", *folder = NULL;

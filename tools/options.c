@@ -236,7 +236,7 @@ bool cli_takes(const struct cli_tool *tool, char kind)
 	return strchr(tool->rows ? tool->rows : "sfwioc", kind);
 }
 
-/* Formats to read or to write are no matter of every tool. */
+/* Formats to read or to write do not concern every tool. */
 static bool is_common(const struct cli_tool *tool, const char *name)
 {
 	if (strcmp(name, "format") == 0)
@@ -490,7 +490,7 @@ static bool take_common(struct cli *cli, const char *name, const char *value)
 	return false;
 }
 
-static bool take(struct cli *cli, const struct entry *entry, const char *value)
+static bool apply(struct cli *cli, const struct entry *entry, const char *value)
 {
 	const struct cli_option *o = &entry->option;
 	const char *name = o->as ? o->as : o->name;
@@ -501,7 +501,7 @@ static bool take(struct cli *cli, const struct entry *entry, const char *value)
 	switch (o->kind) {
 	case CLI_TAKE:
 		return entry->common ? take_common(cli, name, value) :
-				       cli->tool->take(cli, name, value);
+				       cli->tool->set_option(cli, name, value);
 	case CLI_FLAG:
 		return *(bool *)at = true;
 	case CLI_TEXT:
@@ -779,7 +779,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
 		if (c >= 256 && !optarg)
 			optarg = value_behind(&table.at[which].option, argc,
 					      argv);
-		if (!take(cli, &table.at[which], optarg))
+		if (!apply(cli, &table.at[which], optarg))
 			return CLI_TROUBLE;
 		if (strcmp(table.at[which].option.name, "spark-events") == 0 &&
 		    optarg)

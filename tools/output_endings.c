@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Endings of names that people give to outputs of formats that no writer has:
+ * Endings of names that people use for outputs in formats that no writer has:
  * other text or a page under such a name would be a trap.
  */
 #include "cli.h"

@@ -15,7 +15,7 @@ struct place {
 	size_t input;
 	unsigned folders;	/* that are part of its name */
 	bool numbered;
-	bool taken;		/* another has the same path */
+	bool shared;		/* another has the same path */
 };
 
 /* The start of the folder's name that ends before `end`; NULL: none. */
@@ -129,20 +129,20 @@ static bool find_taken(const struct cli *cli, struct place *at)
 
 	qsort(at, cli->ninputs, sizeof(*at), by_path);
 	for (size_t i = 0; i < cli->ninputs; i++)
-		at[i].taken = false;
+		at[i].shared = false;
 	for (size_t i = 1; i < cli->ninputs; i++)
 		if (strcmp(at[i - 1].path, at[i].path) == 0)
-			at[i - 1].taken = at[i].taken = any = true;
+			at[i - 1].shared = at[i].shared = any = true;
 	return any;
 }
 
-/* Finds a longer name for each input whose path is taken; false: none left. */
+/* Finds a longer name for each input whose path is shared; false: none left. */
 static bool lengthen(const struct cli *cli, struct place *at)
 {
 	for (size_t i = 0; i < cli->ninputs; i++) {
 		const char *input = cli->inputs[at[i].input];
 
-		if (!at[i].taken)
+		if (!at[i].shared)
 			continue;
 		if (at[i].numbered) {
 			cli_say(cli, "%s and another input would both become "

@@ -89,7 +89,7 @@ static void put_state(char *to, size_t capacity, double done, double all,
 			 left / 60, left % 60);
 }
 
-/* The end of a path, in so many columns; without control characters. */
+/* The end of a path, in `columns` columns; without control characters. */
 static void put_name(char *to, const char *path, int columns)
 {
 	const char *slash = strrchr(path, '/');

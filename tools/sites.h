@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two sites of flame-batch, compared: sites_read.c has their rows,
- * sites_match.c finds those that are the same work, sites_frames.c tells which
+ * sites_match.c finds those that are the same work, sites_frames.c finds which
  * frames explain a change, sites_report.c writes it.
  */
 #ifndef SITES_H
@@ -79,7 +79,7 @@ bool site_is(const char *folder);
 bool site_read(const struct cli *cli, const char *path, struct site *site);
 bool site_match(struct site_pairs *pairs);
 bool site_explain(struct site_pairs *pairs);
-/* Lines that tell what ran, to be freed; NULL: out of memory. */
+/* Lines that say what ran, to be freed; NULL: out of memory. */
 char *site_heads(const struct site_pairs *pairs);
 /* As text, json or markdown; false: failed. */
 bool site_put(const struct site_pairs *pairs, const char *format,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows with fewer samples, or fewer rows, tell nothing of runs. */
+/* Rows with fewer samples, or fewer rows, say nothing of runs. */
 enum { MIN_SAMPLES = 20, MIN_ROWS = 5 };
 static const double SIGMAS = 2;
 

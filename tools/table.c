@@ -243,7 +243,7 @@ static bool is_inside(char c)
 	return (c & 0xc0) == 0x80;	/* not the first byte of UTF-8 */
 }
 
-/* A name without its beginning, so that it is no more than width wide. */
+/* A name without its beginning, so that it is at most `width` wide. */
 static void put_name(struct flame_text *out, const char *name, size_t width)
 {
 	size_t indent = strspn(name, " "), n = 0;

@@ -65,7 +65,7 @@ function is_file(a) {
 	return a ~ /FILE|DIR|PATH/
 }
 
-# The words that an option takes; "" where it may be any.
+# The words that an option accepts; "" where it may be any.
 function words_of(i,   a) {
 	if (arg[i] != "" && long[i] in offered)
 		return offered[long[i]]

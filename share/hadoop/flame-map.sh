@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The mapper of a Hadoop Streaming job: lines of NLineInputFormat, which name
 # profiles, to folded stacks with columns.  One flame-fold reads all the files
-# of a task, so no JVM is started for a file: give webhdfs:// URLs, or paths of
+# of a task, so no JVM is started for a file: name webhdfs:// URLs, or paths of
 # a file system that is mounted on the nodes.
 #
 #	FLAME_KEY	the columns (app,stage,metric)

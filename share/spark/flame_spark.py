@@ -75,7 +75,7 @@ def run(args, **more):
 
 def write_file(folder, path, content):
     """A file below the folder whose path ends as in the file system: paths
-    tell the application, the executor and the stage."""
+        name the application, the executor and the stage."""
     name = re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:/*[^/]*/?" if "://" in path
                   else r"^[A-Za-z][A-Za-z0-9+.-]*:", "", path).lstrip("/")
     name = "/".join(part for part in name.split("/") if part not in ("", ".."))
@@ -197,14 +197,14 @@ class Site:
             out.close()
 
 
-def safe_name(title, taken):
+def safe_name(title, used):
     base = re.sub(r"[^A-Za-z0-9._@+-]", "_", title.replace(" ", "-"))[:120]
     base = name = re.sub(r"^[.-]", "_", base)
     n = 1
-    while name.lower() in taken:
+    while name.lower() in used:
         n += 1
         name = "%s-%d" % (base, n)
-    taken.add(name.lower())
+    used.add(name.lower())
     return name
 
 
@@ -345,9 +345,9 @@ def main(argv):
     pages = stacks.mapPartitions(draw_pages(options, header)).persist(
         StorageLevel.DISK_ONLY)
     pages.count()  # all at once; they come here one by one
-    site, entries, taken = Site(sc, options.output), [], {"index", "manifest"}
+    site, entries, used = Site(sc, options.output), [], {"index", "manifest"}
     for entry, page, folded in pages.toLocalIterator():
-        name = safe_name(entry["title"], taken)
+        name = safe_name(entry["title"], used)
         entry.update(page=name + ".html", folded=name + ".folded.zst")
         site.put(entry["page"], page)
         site.put(entry["folded"], folded)

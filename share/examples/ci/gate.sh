@@ -5,15 +5,15 @@
 #	gate.sh [-n RUNS] [-l LIMIT] [-o FOLDER] BEFORE AFTER
 #
 # BEFORE and AFTER are commands for the shell that run the job once and write
-# its profile, in any format, to the file "$PROFILE".  They take turns, so that
+# its profile, in any format, to the file "$PROFILE".  They alternate, so that
 # a machine that gets warmer or busier slows both.  RUNS: 10 unless given;
 # LIMIT: 3%, or 3%,RE for frames that match.
 #
 # FOLDER (gate) then has before/ and after/ with the profiles, comment.md for
 # the change, report.json, and diff.html, where the sums can be looked at.
 #
-# Exit status: 0 nothing grew by the limit, 1 something did, 3 so few runs
-# cannot tell, 2 something went wrong.
+# Exit status: 0 nothing grew by the limit, 1 something did, 3 so few runs are
+# not enough, 2 something went wrong.
 set -u
 runs=10 limit=3% folder=gate
 while getopts n:l:o: option

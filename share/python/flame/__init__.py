@@ -20,12 +20,12 @@ looks.
 
 What a tool refuses is an Error, with its message, which is an OSError too where
 a file cannot be opened; an argument of a wrong type is a TypeError, and a text
-with a NUL a ValueError.  What it warns of (damage from which whole records were kept) is a
-warning of Python's.
+with a NUL a ValueError.  What it warns of (damage from which whole records were
+read) is a warning of Python's.
 
 Options are those of the tools, in the tools' order whatever order they are
 given in: root="TaskRunner.run", keep="spark", hide=["lambda", "proxy"],
-no_tiers=True, total=True, from_="10s" (a keyword of Python takes a "_").  A
+no_tiers=True, total=True, from_="10s" (a keyword of Python has a "_").  A
 list of paths is as many inputs.
 """
 
@@ -109,7 +109,7 @@ class FileError(Error, OSError):
 
 
 def _path():
-    """The library: as told, the wheel's own, or the system's."""
+    """The library: as set, the wheel's own, or the system's."""
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "libflamegraph.so.0")
     return os.environ.get("FLAME_LIBRARY") or \
@@ -263,7 +263,7 @@ def _inputs(*paths):
 
 
 class _Run:
-    """Inputs through filters into a writer, whose bytes are kept."""
+    """Inputs through filters into a writer, whose bytes are stored."""
 
     def __init__(self, raw_names=False, refuse_empty=True):
         self.lib = _load()
@@ -474,7 +474,7 @@ def _values(paths, event, options, n, key, raw_names):
         run.warned.clear()
     found = {os.fsdecode(re.split(rb";| -?[0-9]+$", line)[0])
              for line in lines if line}
-    # "stage 11": a number is told with its key.
+    # "stage 11": a number is printed with its key.
     return {re.sub("^%s (?=[0-9])" % re.escape(key), "", one)
             for one in found}
 
@@ -639,7 +639,7 @@ def frame(*paths: Input, event: Optional[str] = None,
     Its columns are stack and weight, as of fold.  With labels=True, metric, unit
     and each label (thread, file, what a profiler adds) are columns as well, and
     rows are apart where one differs; a list names the labels that are wanted.
-    page, fold, diff and the others take such a frame as an input.
+    page, fold, diff and the others accept such a frame as an input.
     """
     if library not in ("pandas", "polars"):
         raise Error("a frame is of pandas or polars, not of %s" % library)
@@ -665,12 +665,12 @@ def _chosen(columns, there, wanted):
         if name not in there:
             raise Error("no sample has the label %s" % name +
                         _listed(sorted(there)))
-    kept = [name for name in columns
-            if name in wanted or (name not in there and name != "weight")]
+    names = [name for name in columns
+             if name in wanted or (name not in there and name != "weight")]
     sums: Dict[Tuple[Any, ...], int] = {}
-    for key, weight in zip(zip(*(columns[name] for name in kept)),
+    for key, weight in zip(zip(*(columns[name] for name in names)),
                            columns["weight"]):
         sums[key] = sums.get(key, 0) + weight
-    chosen = {name: [key[i] for key in sums] for i, name in enumerate(kept)}
+    chosen = {name: [key[i] for key in sums] for i, name in enumerate(names)}
     chosen["weight"] = list(sums.values())
     return {name: chosen[name] for name in columns if name in chosen}

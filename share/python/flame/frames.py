@@ -13,7 +13,7 @@ import json
 import math
 from typing import Any, Dict, Iterator, List, Tuple
 
-# What a row of the tools' tables has that is no label.
+# What a row of the tools' tables has that is not a label.
 _ROW = ("metric", "unit", "value", "stack")
 
 

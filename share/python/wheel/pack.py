@@ -3,8 +3,8 @@
 
 The tools go where pip puts scripts, the library beside the module.  A tool
 looks for it in the places that pip has for modules, from the tool's own.  The
-same installation gives the same bytes: times are SOURCE_DATE_EPOCH's, or those
-of the oldest that zip can tell.
+same installation makes the same bytes: times are SOURCE_DATE_EPOCH's, or those
+of the oldest that zip can store.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ import scala.Tuple2;
  * A thread that records this process, part by part.  A part ends each
  * spark.flame.interval, and as soon as the last running task has ended, so at
  * the end of a stage, if it is spark.flame.least long.  Then it is copied to
- * dfsDir/APPLICATION/NAME-PART.ndjson.gz.  What fails is told in the log, and the
- * job goes on.
+ * dfsDir/APPLICATION/NAME-PART.ndjson.gz.  What fails is reported in the log,
+ * and the job goes on.
  */
 final class Recorder implements Runnable {
 	private static final Logger log = LoggerFactory.getLogger(Recorder.class);
@@ -179,14 +179,14 @@ final class Recorder implements Runnable {
 		return hadoop;
 	}
 
-	/** As told, as the jar has it for this machine, or as PATH has it. */
+	/** As set, as the jar has it for this machine, or as PATH has it. */
 	private String binary() throws IOException {
 		String arch = System.getProperty("os.arch").replace("amd64", "x86_64");
-		String told = conf.get("spark.flame.recorder", "");
+		String set = conf.get("spark.flame.recorder", "");
 		File own = new File(scratch, "flame-record");
 
-		if (!told.isEmpty())
-			return told;
+		if (!set.isEmpty())
+			return set;
 		try (InputStream in = Recorder.class.getResourceAsStream(
 				"/libflame/linux-" + arch + "/flame-record")) {
 			if (in == null)
