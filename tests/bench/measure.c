@@ -6,9 +6,10 @@
  *	measure [-t SECONDS] [-o OUT] [-e ERR] COMMAND [ARG...]
  *
  * The kernel's own account of the process and its threads (wait4), without
- * a shell in between.  OUT and ERR are for the command's output (/dev/null).
- * How it ended is its exit status, "signal N", or "late": killed after
- * SECONDS, its children too.
+ * a shell in between; and of children that it did not wait for, as those of
+ * flame-record: their memory is added.  OUT and ERR are for the command's
+ * output (/dev/null).  How it ended is its exit status, "signal N", or "late": killed
+ * after SECONDS, its children too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +84,19 @@ static int wait_for(pid_t pid, int *status, struct rusage *cost)
 	return 0;
 }
 
+/* Its children have ended, or are ended with it. */
+static void add_orphans(pid_t pid, struct rusage *cost)
+{
+	struct rusage more;
+
+	kill(-pid, SIGKILL);
+	while (wait4(-1, NULL, 0, &more) > 0) {
+		timeradd(&cost->ru_utime, &more.ru_utime, &cost->ru_utime);
+		timeradd(&cost->ru_stime, &more.ru_stime, &cost->ru_stime);
+		cost->ru_maxrss += more.ru_maxrss;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
@@ -112,6 +128,7 @@ int main(int argc, char **argv)
 	to[1] = open_to(err);
 	sigaction(SIGALRM, &action, NULL);
 	start = now();
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	pid = fork();
 	if (pid == 0)
 		run(argv + optind, to[0], to[1]);
@@ -122,8 +139,10 @@ int main(int argc, char **argv)
 		perror("measure");
 		return 2;
 	}
+	start = now() - start;
+	add_orphans(pid, &cost);
 	printf("%.4f %.4f %.4f %ld ", seconds(cost.ru_utime),
-	       seconds(cost.ru_stime), now() - start, cost.ru_maxrss);
+	       seconds(cost.ru_stime), start, cost.ru_maxrss);
 	if (late)
 		puts("late");
 	else if (WIFSIGNALED(status))
