@@ -26,7 +26,9 @@
 #include <unistd.h>
 
 enum {
-	RING_SIZE = 8 << 20,		/* of each CPU */
+	/* A ring has place for the samples of this time, and for these. */
+	RING_MS = 600, MIN_SAMPLES = 64,
+	RING_SIZE = 8 << 20,		/* bytes at most */
 	ALL_RINGS = 256 << 20,
 	MIN_RING = 64 << 10,
 	MAX_CPUS = 4096,
@@ -407,7 +409,21 @@ static void refuse(struct fl_refusal *refusal, int error,
 	}
 }
 
-static bool make_rings(struct flame *flame, struct fl_perf_events *events)
+/* Of each CPU.  The kernel fills its pages with zeros, and locks them. */
+static size_t ring_size(const struct fl_sampling *s)
+{
+	size_t samples = FL_MAX((size_t)s->hertz * RING_MS / 1000,
+				(size_t)MIN_SAMPLES);
+	size_t size = MIN_RING;
+
+	while (size < RING_SIZE && (s->switches || s->counted ||
+				    size < samples * s->stack))
+		size *= 2;
+	return size;
+}
+
+static bool make_rings(struct flame *flame, struct fl_perf_events *events,
+		       const struct fl_sampling *sampling)
 {
 	unsigned *cpus = fl_alloc(MAX_CPUS * sizeof(*cpus));
 	size_t n = cpus ? online_cpus(cpus, MAX_CPUS) : 0;
@@ -419,7 +435,7 @@ static bool make_rings(struct flame *flame, struct fl_perf_events *events)
 	}
 	events->nrings = events->rings ? n : 0;
 	fl_free(cpus);
-	events->ring_wanted = RING_SIZE;
+	events->ring_wanted = ring_size(sampling);
 	while (events->ring_wanted > MIN_RING * 8 &&
 	       events->ring_wanted * n > ALL_RINGS)
 		events->ring_wanted /= 2;
@@ -456,7 +472,7 @@ bool fl_perf_events_open(struct flame *flame, struct fl_perf_events *events,
 	memset(events, 0, sizeof(*events));
 	refusal->text[0] = '\0';
 	raise_limit();
-	if (!make_rings(flame, events))
+	if (!make_rings(flame, events, sampling))
 		return false;
 	/* The best first: each CPU, the kernel, the hardware's cycles. */
 	for (unsigned way = 0; way < 8; way++) {
@@ -720,7 +736,8 @@ static bool read_next(struct fl_perf_events *events, struct fl_event *event)
 		fl_ring_copy(ring, ring->tail, &h, sizeof(h));
 		at = fl_ring_spilled(ring, ring->tail, h.size);
 		if (!at) {
-			fl_ring_copy(ring, ring->tail, events->copy, h.size);
+			fl_ring_copy_record(ring, ring->tail, events->copy,
+					    h.size);
 			at = events->copy;
 		}
 		ring->tail += h.size;

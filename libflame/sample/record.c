@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -491,16 +492,18 @@ static void begin_round(struct fl_recorder *r)
 	while (fl_recorder_read_names(r));
 }
 
-/* Whether a ring has room for the samples of some waits. */
-static bool may_sleep(const struct fl_recorder *r)
+/* In ms, at most so long: until an eighth of a ring is full; 0: not at all. */
+static int time_to_sleep(const struct fl_recorder *r, int most)
 {
 	const struct fl_sampling *s = &r->how.sampling;
 	size_t samples = r->events.ring_size / (s->stack + 1024);
 
-	if (s->least_wait)
-		return true;
-	return !r->hurries && !s->switches && !s->counted &&
-	       s->hertz * FL_RECORDER_WAIT_MS / 1000 < samples / 8;
+	if (r->blind || s->least_wait)
+		return most;
+	if (r->hurries || s->switches || s->counted)
+		return 0;
+	return (int)FL_MIN(1000 * (samples / 8) / FL_MAX(s->hertz, 1u),
+			   (size_t)most);
 }
 
 /*
@@ -511,12 +514,14 @@ static void wait_for_more(struct fl_recorder *r)
 {
 	int most = r->hurries && fl_perf_events_pending(&r->events) ?
 		   PENDING_MS : FL_RECORDER_WAIT_MS;
+	int sleep;
 
 	fl_apart_busy(0);
 	if (r->kind->wait)
 		most = r->kind->wait(r, most);
-	if (r->blind || may_sleep(r)) {
-		struct timespec t = { 0, most * 1000000L };
+	sleep = time_to_sleep(r, most);
+	if (sleep > 0 || r->blind) {
+		struct timespec t = { 0, sleep * 1000000L };
 
 		nanosleep(&t, NULL);
 	} else {
@@ -876,6 +881,11 @@ int fl_recorder_parse(struct fl_recorder *r, struct fl_shared *shared)
 static bool begin(struct fl_recorder *r, struct flame_source *source)
 {
 	hurry();
+	/*
+	 * Tables of files are large, and few of their pages are read again: to
+	 * fill huge pages with zeros costs more than to read the files.
+	 */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	if (!r->blind && fl_apart_is_useful()) {
 		r->processes.places = new_places(source->flame, &r->how);
 		if (fl_apart_start(r))

@@ -33,6 +33,9 @@ struct fl_ring {
 /* Bytes at a place, wherever they are. */
 void fl_ring_copy(const struct fl_ring *ring, uint64_t from, void *to,
 		  size_t size);
+/* A record, without the part of its stack that the kernel did not write. */
+void fl_ring_copy_record(const struct fl_ring *ring, uint64_t at, uint8_t *to,
+			 size_t size);
 /* Where they are, if they were moved out of the ring; NULL: they were not. */
 const uint8_t *fl_ring_spilled(const struct fl_ring *ring, uint64_t from,
 			       size_t size);

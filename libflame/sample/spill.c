@@ -215,23 +215,17 @@ static bool is_wanted(const struct fl_perf_events *events, pid_t pid)
 }
 
 /*
- * The bytes of a record that are needed, from its beginning on: a stack may be
- * shorter than the place for it.  Of samples of processes that are not recorded
- * these are their ids; zeros follow.
+ * The bytes of a record that the kernel wrote, from its beginning on: a stack
+ * may be shorter than the place for it, and its size comes last.
  */
-static size_t needed(const struct fl_perf_events *events,
-		     const struct fl_ring *ring, uint64_t at, size_t size)
+static size_t used_size(const struct fl_ring *ring, uint64_t at, size_t size)
 {
 	struct perf_event_header h;
 	uint64_t chain, abi, stack, used, place = SAMPLE_HEAD;
-	int32_t pid;
 
 	copy_ring(ring, at, &h, sizeof(h));
 	if (h.type != PERF_RECORD_SAMPLE || size < SAMPLE_HEAD + 16)
 		return size;
-	copy_ring(ring, at + 16, &pid, sizeof(pid));
-	if (!is_wanted(events, pid))
-		return SAMPLE_HEAD - sizeof(chain);
 	copy_ring(ring, at + place - sizeof(chain), &chain, sizeof(chain));
 	if (chain > (size - place - 16) / 8)
 		return size;
@@ -246,17 +240,52 @@ static size_t needed(const struct fl_perf_events *events,
 	return stack == size - place - 8 && used <= stack ? place + used : size;
 }
 
+static size_t copy_used(const struct fl_ring *ring, uint64_t at, uint8_t *to,
+			size_t size)
+{
+	size_t n = used_size(ring, at, size);
+
+	copy_ring(ring, at, to, n);
+	if (n < size)
+		copy_ring(ring, at + size - 8, to + size - 8, 8);
+	return n;
+}
+
+void fl_ring_copy_record(const struct fl_ring *ring, uint64_t at, uint8_t *to,
+			 size_t size)
+{
+	if (at < ring->spilled.end)
+		fl_ring_copy(ring, at, to, size);
+	else
+		copy_used(ring, at, to, size);
+}
+
+/* Of samples of processes that are not recorded their ids; zeros follow. */
+static size_t copy_wanted(const struct fl_perf_events *events,
+			  const struct fl_ring *ring, uint64_t at, uint8_t *to,
+			  size_t size)
+{
+	enum { IDS = SAMPLE_HEAD - 8 };
+	struct perf_event_header h;
+	int32_t pid;
+
+	copy_ring(ring, at, &h, sizeof(h));
+	if (h.type != PERF_RECORD_SAMPLE || size < SAMPLE_HEAD)
+		return copy_used(ring, at, to, size);
+	copy_ring(ring, at + 16, &pid, sizeof(pid));
+	if (is_wanted(events, pid))
+		return copy_used(ring, at, to, size);
+	copy_ring(ring, at, to, IDS);
+	return IDS;
+}
+
 static void move(struct fl_perf_events *events, struct fl_ring *ring,
 		 uint64_t at, size_t size)
 {
 	struct fl_spilled *s = &ring->spilled;
-	size_t n = needed(events, ring, at, size);
-	uint8_t *to = s->data + (at - s->begin);
+	size_t n = copy_wanted(events, ring, at, s->data + (at - s->begin),
+			       size);
 
-	copy_ring(ring, at, to, n);
-	/* How long the stack is comes last. */
-	if (n < size && n >= SAMPLE_HEAD)
-		copy_ring(ring, at + size - 8, to + size - 8, 8);
 	s->used += FL_MIN(size, n + PAGE);
 	s->end = at + size;
 }
