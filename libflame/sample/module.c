@@ -110,13 +110,23 @@ static int open_by_path(void *arg, const char *path)
 	return fl_open_in_root(*(const pid_t *)arg, path, true);
 }
 
+/* "/usr/lib/libc.so.6" */
+static bool is_c_library(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && strncmp(slash, "/libc.so.", 9) == 0;
+}
+
 /*
- * Few look for the inlined functions of an interpreter itself, and to read the
- * debug information of a JVM or of Python costs more than all the rest.
+ * Few look for the inlined functions of an interpreter or of malloc, and to read
+ * the debug information of a JVM, of Python or of the C library costs more than
+ * all the rest.
  */
 static bool has_places(const struct fl_processes *all, const char *path)
 {
-	return all->lines || !(fl_is_jvm_path(path) || fl_is_python_path(path));
+	return all->lines || !(fl_is_jvm_path(path) ||
+			       fl_is_python_path(path) || is_c_library(path));
 }
 
 static void read_elf(struct fl_processes *all, struct fl_module *module,

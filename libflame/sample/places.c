@@ -197,12 +197,13 @@ static void add_inlined(void *arg, const struct fl_inlined *at)
 	add_frame(places, &frame);
 }
 
-static struct fl_debug *debug_of(struct file *file)
+static struct fl_debug *debug_of(const struct fl_places *places,
+				 struct file *file)
 {
 	if (file->opened)
 		return file->debug;
 	file->opened = true;
-	file->debug = fl_inlined_open(file->fd, true);
+	file->debug = fl_inlined_open(file->fd, places->lines);
 	return file->debug;
 }
 
@@ -210,7 +211,7 @@ static void ask(struct fl_places *places, size_t i)
 {
 	struct place *place = &places->data[i];
 	struct fl_debug *debug = place->file < places->nfiles ?
-		debug_of(&places->files[place->file]) : NULL;
+		debug_of(places, &places->files[place->file]) : NULL;
 
 	places->chain = i;
 	place->first = places->nframes;
