@@ -329,7 +329,7 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/hotspot_threads.c \
 	libflame/sample/jvm_events.c libflame/sample/jvm_events.h \
 	libflame/sample/join.c libflame/sample/join.h \
-	libflame/sample/list.c \
+	libflame/sample/kernel.c libflame/sample/list.c \
 	libflame/sample/machine.c libflame/sample/module.c \
 	libflame/sample/offcpu.c \
 	libflame/sample/perf_events.c libflame/sample/perf_events.h \

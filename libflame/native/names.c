@@ -776,8 +776,8 @@ static uint64_t kernel_place(struct fl_native_names *names, uint64_t at)
 	map = fl_mappings_at(&names->kernel_maps, at);
 	if (is_added)
 		dso = symbol->name;	/* perf has a file for each */
-	else if (symbol && symbol->module)
-		dso = symbol->module;
+	else if (symbol && symbol->in_module)
+		dso = fl_symbol_module(symbol);
 	else if (map && map->module)
 		dso = ((struct named *)map->module)->dso;
 	else if (!map && !symbol)

@@ -44,23 +44,27 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
+bool fl_symbol_is_preferred(const char *name, const char *to)
+{
+	size_t n = underscores(name), m = underscores(to);
+
+	return n != m ? n < m : strlen(name) > strlen(to);
+}
+
 /*
  * Which of two symbols with one address is to stay, as perf chooses: one with a
  * size, a function, a global name, fewer underscores, the longer name.
  */
 static bool is_better(const struct fl_symbol *x, const struct fl_symbol *than)
 {
-	size_t n = underscores(x->name), m = underscores(than->name);
-
 	if ((x->end == x->start) != (than->end == than->start))
 		return x->end > x->start;
 	if (x->rank != than->rank)
 		return x->rank > than->rank;
-	if (n != m)
-		return n < m;
-	n = strlen(x->name);
-	m = strlen(than->name);
-	return n != m ? n > m : x->name < than->name;
+	if (fl_symbol_is_preferred(x->name, than->name))
+		return true;
+	return x->name < than->name &&
+	       !fl_symbol_is_preferred(than->name, x->name);
 }
 
 /*
@@ -377,23 +381,32 @@ static char *hex(char *at, uint64_t *n)
 	return at > begin ? at : NULL;
 }
 
-/* "ffffffff81000000 T _text" and "ffffffffc0000000 t f\t[module]". */
-static bool add_kernel_line(struct fl_symbols *symbols, char *line)
+bool fl_kernel_line(char *text, struct fl_kernel_line *line)
 {
-	uint64_t start;
-	char *at = hex(line, &start), *tab;
+	char *at = hex(text, &line->start), *tab;
 
 	/* A symbol at the last address has no end. */
 	if (!at || at[0] != ' ' || !at[1] || at[2] != ' ' || !at[3] ||
-	    !start || start == UINT64_MAX || !strchr("tTwW", at[1]))
-		return true;
+	    !line->start || line->start == UINT64_MAX ||
+	    !strchr("tTwW", at[1]))
+		return false;
 	tab = strchr(at + 3, '\t');
 	if (tab)
 		*tab = '\0';
-	if (!fl_symbols_append(symbols, start, 0, at + 3))
+	line->name = at + 3;
+	line->module = tab && tab[1] == '[' ? tab + 1 : "";
+	return true;
+}
+
+static bool add_kernel_line(struct fl_symbols *symbols, char *text)
+{
+	struct fl_kernel_line line;
+
+	if (!fl_kernel_line(text, &line))
+		return true;
+	if (!fl_symbols_append(symbols, line.start, 0, line.name))
 		return false;
-	if (tab && tab[1] == '[')
-		symbols->data[symbols->count - 1].module = tab + 1;
+	symbols->data[symbols->count - 1].in_module = *line.module;
 	return true;
 }
 

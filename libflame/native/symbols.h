@@ -10,12 +10,19 @@
 struct fl_symbol {
 	uint64_t start, end;
 	const char *name;
-	const char *module;	/* of kernel modules; or NULL */
 	flame_id frame;		/* 0: not looked up yet */
 	uint32_t section;	/* of an ELF file; or 0 */
 	bool stub;		/* calls the function of this name */
+	bool in_module;		/* of the kernel's; see fl_symbol_module */
 	uint8_t rank;		/* of several names: more is better */
 };
+
+/* "[NAME]" of a kernel module, which follows the symbol's name; NULL: none. */
+static inline const char *fl_symbol_module(const struct fl_symbol *symbol)
+{
+	return symbol->in_module ? symbol->name + strlen(symbol->name) + 1 :
+				   NULL;
+}
 
 /* Sorted by start.  Zeroed: empty. */
 struct fl_symbols {
@@ -33,6 +40,14 @@ bool fl_symbols_add(struct fl_symbols *symbols, uint64_t start, uint64_t end,
 		    const char *name);
 /* /proc/kallsyms; text is consumed (fl_free). */
 bool fl_symbols_kernel(struct fl_symbols *symbols, char *text, size_t size);
+struct fl_kernel_line {
+	uint64_t start;
+	const char *name, *module;	/* "": none */
+};
+/* "ffffffffc0000000 t NAME\t[MODULE]", which is changed; false: no function. */
+bool fl_kernel_line(char *text, struct fl_kernel_line *line);
+/* Whether perf prefers this name of an address to another one. */
+bool fl_symbol_is_preferred(const char *name, const char *to);
 /* A perf map: "START SIZE NAME" in each line; text is consumed. */
 bool fl_symbols_map(struct fl_symbols *symbols, char *text, size_t size);
 /* The later of two that overlap stays, as in a perf map; names lie in order. */

@@ -117,7 +117,7 @@ static void check_symbols(struct check *c)
 	struct fl_processes processes = { .flame = c->flame };
 
 	fl_kernel_read(&processes);
-	if (processes.kernel_known)
+	if (processes.kernel.count)
 		say(c, true, "kernel names", "yes, %zu functions",
 		    processes.kernel.count);
 	else

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 enum {
-	MAX_TEXT = 256 << 20,		/* of a /proc file */
 	MAX_COMM = 64
 };
 
@@ -316,31 +315,28 @@ void fl_processes_free(struct fl_processes *all)
 	fl_free(all->modules);
 	fl_index_free(&all->modules_index);
 	fl_map_free(&all->by_pid);
-	fl_symbols_free(&all->kernel);
+	fl_kernel_free(&all->kernel);
 	fl_places_free(all->places);
 	fl_buf_free(&all->buf);
 }
 
 /* Names ------------------------------------------------------------------- */
 
-static flame_id symbol_frame(struct fl_processes *all, struct fl_symbol *symbol,
-			     flame_id file, enum flame_type type)
+flame_id fl_symbol_frame(struct fl_processes *all, const char *name, bool stub,
+			 flame_id file, enum flame_type type)
 {
 	struct fl_buf *buf = &all->buf;
 
-	if (symbol->frame)
-		return symbol->frame;
 	buf->size = 0;
 	/* "clock_gettime@@GLIBC_2.17" */
-	if (!fl_demangle_symbol(buf, symbol->name))
-		fl_buf_put(buf, symbol->name, strcspn(symbol->name, "@"));
-	if (symbol->stub)
+	if (!fl_demangle_symbol(buf, name))
+		fl_buf_put(buf, name, strcspn(name, "@"));
+	if (stub)
 		fl_buf_text(buf, "@plt");
-	symbol->frame = flame_frame(all->flame, &(struct flame_frame){
+	return flame_frame(all->flame, &(struct flame_frame){
 		.name = flame_name(all->flame, buf->data, buf->size),
 		.file = file, .type = type,
 	});
-	return symbol->frame;
 }
 
 /*
@@ -415,51 +411,13 @@ flame_id fl_process_frame(struct fl_processes *all, struct fl_process *p,
 	*found = symbol;
 	if (!symbol)
 		frame = range_frame(all, m->module, address);
+	else if (symbol->frame)
+		frame = symbol->frame;
 	else
-		frame = symbol_frame(all, symbol, m->module->file,
-				     fl_slice_ends(fl_name_at(all->flame,
-							m->module->file),
-						   "/libjvm.so") ?
-				     FLAME_CPP : FLAME_NATIVE);
+		frame = symbol->frame = fl_symbol_frame(
+			all, symbol->name, symbol->stub, m->module->file,
+			fl_is_jvm_path(m->module->path) ? FLAME_CPP :
+							  FLAME_NATIVE);
 	return m->module->debug ? fl_places_frame(all->places, m->module->debug,
 						  address, frame) : frame;
-}
-
-void fl_kernel_read(struct fl_processes *all)
-{
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	size_t size;
-	char *text = fd < 0 ? NULL : fl_read_file(fd, MAX_TEXT, &size);
-
-	if (fd >= 0)
-		close(fd);
-	if (text)
-		fl_symbols_kernel(&all->kernel, text, size);
-	all->kernel_read = true;
-	all->kernel_known = all->kernel.count > 0;
-}
-
-flame_id fl_kernel_frame(struct fl_processes *all, uint64_t at)
-{
-	struct fl_symbol *symbol;
-
-	if (!all->kernel_read)
-		fl_kernel_read(all);
-	symbol = fl_symbols_at(&all->kernel, at);
-	if (symbol)
-		return symbol_frame(all, symbol,
-				    fl_name(all->flame, symbol->module ?
-					    symbol->module :
-					    "[kernel.kallsyms]"),
-				    FLAME_KERNEL);
-	if (!all->kernel_unknown)
-		all->kernel_unknown = flame_frame(all->flame,
-			&(struct flame_frame){
-				.name = fl_name(all->flame,
-						"[kernel.kallsyms]"),
-				.file = fl_name(all->flame,
-						"[kernel.kallsyms]"),
-				.type = FLAME_KERNEL,
-			});
-	return all->kernel_unknown;
 }

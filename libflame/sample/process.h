@@ -71,9 +71,18 @@ struct fl_processes {
 	unsigned modules_dropped;	/* times that some were freed */
 	bool lines;		/* names of Java and Python have them */
 	struct fl_places *places;	/* NULL: not wanted */
-	struct fl_symbols kernel;
-	bool kernel_read, kernel_known;
-	flame_id unknown, kernel_unknown;
+	struct fl_kernel {
+		struct fl_kernel_function {
+			uint64_t start;
+			uint32_t name;		/* place in names */
+			flame_id frame;		/* 0: not looked up yet */
+		} *data;			/* sorted by start */
+		size_t count, capacity;
+		struct fl_buf names;	/* "NAME\0[MODULE]\0", or "NAME\0\0" */
+		bool read, sorted;
+		flame_id unknown;
+	} kernel;
+	flame_id unknown;
 	/* In this second, of reading all processes; of loading files ever. */
 	int64_t second, spent, loading;
 	/* Called before and after slow work; or NULL. */
@@ -118,10 +127,18 @@ void fl_modules_sweep(struct fl_processes *all);
 /* The frame of a user's or of the kernel's address. */
 flame_id fl_process_frame(struct fl_processes *all, struct fl_process *process,
 			  uint64_t at, struct fl_symbol **symbol);
+/* A frame of a symbol; stub: of .plt. */
+flame_id fl_symbol_frame(struct fl_processes *all, const char *name, bool stub,
+			 flame_id file, enum flame_type type);
+void fl_processes_free(struct fl_processes *all);
+
+/* kernel.c ------------------------------------------------------------ */
+
 /* Reads the kernel's symbols; else the first frame does. */
 void fl_kernel_read(struct fl_processes *all);
+void fl_kernel_read_from(struct fl_processes *all, int fd);
 flame_id fl_kernel_frame(struct fl_processes *all, uint64_t at);
-void fl_processes_free(struct fl_processes *all);
+void fl_kernel_free(struct fl_kernel *kernel);
 
 /* Between readings of one file that may have changed. */
 #define FL_REREAD_NS INT64_C(200000000)

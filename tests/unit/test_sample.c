@@ -58,10 +58,97 @@ Test(symbols, of_the_kernel_are_functions_with_modules)
 	cr_expect_str_eq(name_at(&s, UINT64_C(0xffffffff81000150)), "startup");
 	cr_expect_str_eq(name_at(&s, UINT64_C(0xffffffff81000200)), "work");
 	cr_expect_str_eq(name_at(&s, UINT64_C(0xffffffffc0000010)), "ride");
-	cr_expect_str_eq(fl_symbols_at(&s, UINT64_C(0xffffffffc0000010))
-			 ->module, "[horse]");
+	cr_expect_str_eq(fl_symbol_module(fl_symbols_at(
+				&s, UINT64_C(0xffffffffc0000010))), "[horse]");
 	cr_expect_str_eq(name_at(&s, 5), "none");
 	fl_symbols_free(&s);
+}
+
+/* A file of the text, as kernel.c reads it. */
+static struct fl_processes kernel_of(const char *text, size_t size)
+{
+	struct fl_processes all = { .flame = flame_new() };
+	FILE *file = tmpfile();
+
+	cr_assert(file && all.flame);
+	cr_assert_eq(fwrite(text, 1, size, file), size);
+	rewind(file);
+	fl_kernel_read_from(&all, fileno(file));
+	all.kernel.read = true;
+	fclose(file);
+	return all;
+}
+
+static const char *kernel_name(struct fl_processes *all, uint64_t at,
+			       const char *file)
+{
+	flame_id id = fl_kernel_frame(all, at);
+	const struct flame_frame *frame = &all->flame->frames.data[id];
+
+	cr_expect_eq(frame->type, FLAME_KERNEL);
+	cr_expect_str_eq(fl_name_at(all->flame, frame->file).data, file);
+	return fl_name_at(all->flame, frame->name).data;
+}
+
+static void free_kernel(struct fl_processes *all)
+{
+	struct flame *flame = all->flame;
+
+	fl_processes_free(all);
+	flame_free(flame);
+}
+
+Test(kernel, functions_have_the_better_name_and_their_module)
+{
+	const char *text = "ffffffff81000000 T __text\n"
+			   "ffffffff81000000 T startup\n"
+			   "ffffffff81000100 D data\n"
+			   "ffffffffc0000000 t ride\t[horse]\n"
+			   "ffffffff81000200 t work\n"
+			   "ffffffffc0000000 t __ride\t[cow]\n"
+			   "0000000000000000 t hidden\nnonsense\n\n";
+	const char *core = "[kernel.kallsyms]";
+	struct fl_processes all = kernel_of(text, strlen(text));
+
+	cr_expect_eq(all.kernel.count, 3);
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff81000000), core),
+			 "startup");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff810001ff), core),
+			 "startup");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff81000200), core),
+			 "work");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffffc0000fff),
+				     "[horse]"), "ride");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffffc0001000), core),
+			 core);
+	cr_expect_str_eq(kernel_name(&all, 5, core), core);
+	free_kernel(&all);
+}
+
+/* Blocks of 64 kB end within lines. */
+Test(kernel, functions_are_read_across_blocks_and_long_lines_end_it)
+{
+	enum { MANY = 10000, LONG = 1 << 17 };
+	struct fl_buf text = { 0 };
+	struct fl_processes all;
+	char name[24];
+
+	for (unsigned i = 0; i < MANY; i++)
+		fl_buf_print(&text, "ffffffff%08x t f%u\n", 4096 * i, i);
+	fl_buf_text(&text, "ffffffffffff0000 t ");
+	memset(fl_buf_reserve(&text, LONG), 'x', LONG);
+	text.size += LONG;
+	fl_buf_text(&text, "\nffffffffffff1000 t never\n");
+	all = kernel_of(text.data, text.size);
+	cr_expect_eq(all.kernel.count, MANY);
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		cr_assert_str_eq(kernel_name(&all, UINT64_C(0xffffffff00000005)
+					     + 4096 * i, "[kernel.kallsyms]"),
+				 name);
+	}
+	fl_buf_free(&text);
+	free_kernel(&all);
 }
 
 Test(symbols, of_the_last_addresses_have_an_end)
