@@ -200,19 +200,35 @@ static flame_id command_labels(struct flame *flame, pid_t pid)
 
 flame_id fl_process_labels(struct fl_processes *all, struct fl_process *p)
 {
+	enum { MAX_FORKS = 16 };
+	struct fl_process *parents[MAX_FORKS];
 	pid_t pid = p->pid;
 	flame_id labels = 0;
+	size_t n = 0;
 
 	if (p->has_labels || fl_apart_is_unreadable(pid))
 		return p->labels;
-	/* A worker of PySpark is three forks below its executor. */
-	for (unsigned i = 0; i < 8 && pid > 1 && !labels; i++) {
+	/*
+	 * A worker of PySpark is three forks below its executor.  Of a process
+	 * that is known parents need not be read: others begin by the thousand.
+	 */
+	for (; n < MAX_FORKS && pid > 1 && !labels; pid = parent_of(pid)) {
+		struct fl_process *q = fl_process_find(all, pid);
+
+		if (q && q->has_labels) {
+			labels = q->labels;
+			break;
+		}
 		labels = command_labels(all->flame, pid);
-		pid = parent_of(pid);
+		parents[n++] = q;
 	}
-	if (labels)
-		p->labels = labels;
-	p->has_labels = true;
+	while (n--) {
+		if (!parents[n])
+			continue;
+		if (labels)
+			parents[n]->labels = labels;
+		parents[n]->has_labels = true;
+	}
 	return p->labels;
 }
 

@@ -8,8 +8,8 @@
  * The kernel's own account of the process and its threads (wait4), without
  * a shell in between; and of children that it did not wait for, as those of
  * flame-record: their memory is added.  OUT and ERR are for the command's
- * output (/dev/null).  How it ended is its exit status, "signal N", or "late": killed
- * after SECONDS, its children too.
+ * output (/dev/null).  How it ended is its exit status, "signal N", or "late":
+ * killed after SECONDS, its children too.
  */
 #include <errno.h>
 #include <fcntl.h>
