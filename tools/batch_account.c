@@ -128,7 +128,7 @@ void batch_say_reasons(const struct batch *batch, const cJSON *inputs,
 			site ? "/data/manifest.json" : "");
 }
 
-/* "13 files read: 1 damaged (kept in part), 1 unreadable; ..." */
+/* "13 files read: 1 damaged (read in part), 1 unreadable; ..." */
 void batch_say_account(const struct batch *batch,
 		       const struct batch_account *account)
 {
@@ -147,7 +147,7 @@ void batch_say_account(const struct batch *batch,
 		account->files == 1 ? "" : "s",
 		of[BATCH_PENDING] ? ":" : " read:");
 	if (of[BATCH_DAMAGED])
-		fprintf(out, " %lld damaged (kept in part),",
+		fprintf(out, " %lld damaged (read in part),",
 			(long long)of[BATCH_DAMAGED]);
 	if (bad)
 		fprintf(out, " %lld unreadable,", (long long)bad);

@@ -48,7 +48,7 @@ static bool add_key(struct batch *batch, const char *name)
 	}
 	if (strcmp(name, "metric") == 0) {
 		cli_say(batch->cli, "--key metric: each page has all metrics; "
-			"--event takes one");
+			"--event chooses one");
 		return false;
 	}
 	if (batch->nkeys == BATCH_MAX_KEYS) {

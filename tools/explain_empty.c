@@ -171,7 +171,7 @@ static void explain(struct flame *flame, const struct cuts *cuts,
 		choices_add_metrics(flame, line, cut_metric(absent));
 		if (absent->by == FLAME_BY_METRIC &&
 		    strchr(cut_metric(absent), ','))
-			line_add(line, " (--events takes several, each behind "
+			line_add(line, " (--events accepts several, each in "
 				 "a tab)");
 		return;
 	}

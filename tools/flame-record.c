@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE },
 	{ 0, "lines", NULL, "line numbers of Java, Python, inlined functions",
 	  CLI_FLAG, CLI_AT(lines) },
-	{ 0, "list", NULL, "list what --event takes here, and exit",
+	{ 0, "list", NULL, "list what --event accepts here, and exit",
 	  CLI_FLAG, CLI_AT(list) },
 	{ 0, "list-processes", NULL, "list processes and what they are, and exit",
 	  CLI_FLAG, CLI_AT(list_processes) },

@@ -36,7 +36,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TAKE, .rare = true },
 	{ 'X', "drop", "RE", "drop stacks with such a frame",
 	  .kind = CLI_TAKE },
-	{ 'e', "event", "NAME", "take this event or metric; list: show them",
+	{ 'e', "event", "NAME", "choose this event or metric; list: show them",
 	  .kind = CLI_ASK },
 	{ 'f', "format", "FORMAT", "write this format", .kind = CLI_TAKE },
 	{ 'i', "inverted", NULL, "root on top; with --reverse at the bottom",

@@ -332,7 +332,7 @@ static void list_group(const struct cli_tool *tool, const struct table *table,
 		       enum group group, bool all)
 {
 	static const char *const heads[] = {
-		[SELECTING] = "Samples to take",
+		[SELECTING] = "Samples to choose",
 		[CHANGING] = "Stacks, and what becomes of them",
 		[DRAWING] = "Pictures and pages",
 		[FURTHER_DRAWING] = "Details of pictures",

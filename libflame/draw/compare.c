@@ -147,7 +147,7 @@ void fl_put_scale(struct fl_out *out, const struct fl_page *page)
 		fl_out_text(out, " for equal totals");
 		return;
 	}
-	fl_out_text(out, ", as it took ");
+	fl_out_text(out, ", as it ran ");
 	fl_put_digits(out, (double)flame_tree_duration(page->tree, 0) / 1e9);
 	fl_out_text(out, " s and after ");
 	fl_put_digits(out, (double)flame_tree_duration(page->tree, 1) / 1e9);

@@ -66,7 +66,7 @@ const struct fl_filter fl_filter_cut = {
 
 const struct fl_filter fl_filter_hide = {
 	.name = "hide", .argument = "RE",
-	.summary = "take frames that match out of their stacks",
+	.summary = "remove frames that match from their stacks",
 	.make = make_hide, .rank = 43, .joins = true,
 	.often = true, .idempotent = true,
 };

@@ -229,6 +229,6 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 
 const struct fl_filter fl_filter_rename = {
 	.name = "rename", .argument = "s/RE/TO/",
-	.summary = "other names for frames; none takes them out",
+	.summary = "other names for frames; none removes them",
 	.make = make, .rank = 24, .joins = true,
 };

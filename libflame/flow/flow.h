@@ -38,7 +38,7 @@ enum {
 /* A sink that gets more samples than this drops their times. */
 enum { FL_MAX_TIMED_SAMPLES = 2000000 };
 #define FL_TOO_TIMED "more than %d samples with times: the page does not " \
-	"tell when they were"
+	"show when they were"
 
 /* A time as --from and --to spell it. */
 struct fl_when {

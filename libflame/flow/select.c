@@ -475,7 +475,7 @@ static int set_to(struct flame *flame, void *member, const char *value,
 
 /* In the order in which a sample meets those that select. */
 static const struct fl_option rows[] = {
-	{ "event", "NAME", "take this event or metric; list: show them",
+	{ "event", "NAME", "choose this event or metric; list: show them",
 	  FL_OPTION_TEXT, AT(event), .set = set_event,
 	  .selects = FLAME_BY_METRIC, .often = true },
 	{ "leak", NULL, "only native memory that was never freed",

@@ -58,7 +58,7 @@ enum fl_pick_column {
 /* Of two profiles in one, before and after: enum fl_pick_column, and both. */
 #define FL_OPTION_ROW_COLUMN(type) \
 	{ .name = "column", .argument = "1|2|none", \
-	  .summary = "folded: of two counts a line, take this", \
+	  .summary = "folded: of two counts a line, use this", \
 	  .kind = FL_OPTION_WORD, .offset = offsetof(type, column), \
 	  .first = FL_COLUMN_FIRST }
 #define FL_OPTION_ROW_COMPARE(type) \

@@ -149,7 +149,7 @@ static int read(struct flame_source *source)
 	status = fl_lines_end(source, &r->base.lines);
 	if (r->count || r->left_open) {
 		fl_remark(r->base.flame, "%s: the trace ends while functions "
-			  "are open: they weigh what they took until then",
+			  "are open: they weigh their time until then",
 			  fl_in_name(source->in));
 		r->count = 0;
 		r->left_open = false;

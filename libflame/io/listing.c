@@ -303,7 +303,7 @@ static bool list_by_client(struct listing *l, const char *folder)
 		if (damage)
 			fl_fail(l->flame, "%s: %s", folder, damage);
 		else
-			fl_fail(l->flame, "%s: %s gave no listing, but \"%.*s\"",
+			fl_fail(l->flame, "%s: %s sent no listing, but \"%.*s\"",
 				folder, fl_client_words(folder, true),
 				(int)other.size, other.data);
 	}
@@ -621,7 +621,7 @@ static bool list_prefix(struct listing *l, const char *url, const char *prefix,
 			     (page.token.size == last.size &&
 			      memcmp(page.token.data, last.data,
 				     last.size) == 0)))
-			good = fl_fail(l->flame, "%s: the server gives the "
+			good = fl_fail(l->flame, "%s: the server sends the "
 				       "same page of its listing again: list "
 				       "it with aws s3 ls, and use "
 				       "--paths-from", url) == FLAME_OK;

@@ -13,7 +13,7 @@
 
 #define MAX_BUFFERED (UINT64_C(256) << 20)	/* lines of other programs */
 static const char too_many[] =
-	"the lines of several programs are among each other, and take more "
+	"the lines of several programs are among each other, and need more "
 	"than 256 MB: reading stops there; split the log by its prefix";
 
 struct program {

@@ -242,7 +242,7 @@ bool fl_s3_open(struct fl_s3 *s3, const char *path, struct fl_buf *damage)
 			    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
 			    "AWS_PROFILE");
 	else if (!is_plain(bucket.data, bucket.size, "-._"))
-		fl_buf_text(damage, "is no URL of S3: s3://BUCKET/KEY is one");
+		fl_buf_text(damage, "is not a URL of S3, as s3://BUCKET/KEY");
 	else
 		return load(s3, damage);
 	return false;
@@ -319,7 +319,7 @@ void fl_s3_query(struct fl_buf *out, const char *prefix, const char *token,
 
 /* Advice for error codes of S3. */
 static const struct { const char *code, *help; } helps[] = {
-	{ "<Code>AccessDenied<", "the credentials may not do this: it takes "
+	{ "<Code>AccessDenied<", "the credentials may not do this: it needs "
 	  "s3:GetObject, and s3:ListBucket for a prefix" },
 	{ "<Code>ExpiredToken<", "log in anew, and see AWS_SESSION_TOKEN" },
 	{ "<Code>InvalidAccessKeyId<", "see AWS_ACCESS_KEY_ID, or AWS_PROFILE" },

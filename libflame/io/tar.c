@@ -240,7 +240,7 @@ static bool read_extended(struct tar *tar, char type)
 
 /* Members --------------------------------------------------------------- */
 
-/* Reads the name in the header, unless an extended header gave a longer one. */
+/* Reads the name in the header, unless an extended header has a longer one. */
 static void read_name(struct tar *tar, const uint8_t *head)
 {
 	const char *text = (const char *)head;

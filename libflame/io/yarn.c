@@ -199,7 +199,7 @@ static bool open_tfile(struct yarn *yarn)
 	return bad(yarn, "has no index of its blocks");
 }
 
-/* A record of the block: the value of a container's is kept. */
+/* A record of the block: the value of a container's is stored. */
 static bool read_record(struct yarn *yarn)
 {
 	struct slice key = cut_text(&yarn->block), name = cut_utf(&key);

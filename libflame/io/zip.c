@@ -84,7 +84,7 @@ static bool check_entry(struct zip *zip, const char **damage)
 		return bad(zip, damage, "entry is neither stored nor "
 			   "deflated");
 	if (zip->method == STORED && zip->flags & DESCRIBED && !zip->left)
-		return bad(zip, damage, "entry does not tell its size");
+		return bad(zip, damage, "entry does not have its size");
 	return true;
 }
 
@@ -431,7 +431,7 @@ static bool put_path(struct archive *zip)
 	return !zip->path.failed && !zip->zip->name.failed;
 }
 
-/* Goes on behind a damaged entry whose header told its size. */
+/* Goes on after a damaged entry whose header has its size. */
 static bool pass_damage(struct archive *zip)
 {
 	uint64_t body_end = zip->zip->body_end, at;

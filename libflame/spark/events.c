@@ -62,7 +62,7 @@ static struct flame_sink *make_executor(struct flame_sink *next,
 
 const struct fl_filter fl_filter_executor = {
 	.name = "executor", .argument = "ID",
-	.summary = "the executor of inputs that do not tell theirs",
+	.summary = "the executor of inputs that do not name theirs",
 	.make = make_executor, .rank = 1,
 	.unchanged = true,
 };

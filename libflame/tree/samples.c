@@ -116,7 +116,7 @@ static bool is_one_set(const struct fl_samples *s)
 static bool drop_times(struct fl_samples *s)
 {
 	fl_remark(s->flame, "more than %d stacks of threads or other labels: "
-		  "the page does not tell when they were",
+		  "the page does not show when they were",
 		  FL_MAX_PAGE_SAMPLES);
 	s->no_times = true;
 	if (!fl_times_drop(&s->times))
@@ -311,7 +311,7 @@ static bool is_identity(struct slice key)
 static bool is_useful(struct grouping *t, const struct fl_facet *facet)
 {
 	if (facet->nvalues > MAX_VALUES)
-		fl_remark(t->flame, "%s: %zu values, more than the page tells "
+		fl_remark(t->flame, "%s: %zu values, more than the page keeps "
 			  "apart", fl_name_at(t->flame, facet->name).data,
 			  facet->nvalues);
 	if (facet->nvalues != 1 ||

@@ -160,7 +160,7 @@ static int take_metric(struct flame_tree *tree, unsigned column,
 
 	if (first && !tree->mixes)
 		return fl_fail(tree->flame, "a second metric, %s, after %s: "
-			       "flame_pick() takes one",
+			       "flame_pick() chooses one",
 			       flame_metric_of(tree->flame, metric)->name,
 			       flame_metric_of(tree->flame, first)->name);
 	tree->metric = tree->metric_in[column] = metric;

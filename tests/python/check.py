@@ -205,7 +205,7 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
            error_of(flame.frame, one, library="numpy")],
           ["a frame of samples needs a column stack; there is frames, n",
            "a frame of samples has no row", "a row has no weight: a",
-           "value is no name for a label",
+           "value cannot name a label",
            "a frame is of pandas or polars, not of numpy"])
     for library in ("pandas", "polars"):
         try:

@@ -65,7 +65,7 @@ static void expect_refusal(struct flame *flame, struct flame_sink *sink)
 	cr_assert_eq(put(flame, sink, "cpu", 3), FLAME_OK);
 	cr_expect_eq(put(flame, sink, "wall", 4), FLAME_FAILED);
 	cr_expect_str_eq(flame_error(flame), "a second metric, wall, after "
-			 "cpu: flame_pick() takes one");
+			 "cpu: flame_pick() chooses one");
 	flame_abandon(sink);
 }
 

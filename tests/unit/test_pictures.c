@@ -277,7 +277,7 @@ Test(svg, groups_in_any_order)
 	      G("all (10 samples, 100%)", "10.0", "65", "100.0")
 	      G("main (10 samples, 100.00%)", "10.0", "49", "100.0") TAIL,
 	      tree_of_five);
-	SAYS("how frames ran is not told");
+	SAYS("how frames ran is not in it");
 }
 
 Test(svg, root_on_top)
@@ -360,7 +360,7 @@ Test(svg, too_narrow_to_tell_counts_below)
 	      G("b (6,000 samples, 60.00%)", "50.0", "49", "60.0")
 	      G("a (4,000 samples, 40.00%)", "10.0", "49", "40.0") TAIL,
 	      "a 4000\nb 6000\n");
-	SAYS("in: 1 frames are too narrow to tell on which others they lie");
+	SAYS("in: 1 frames are too narrow to see on which others they lie");
 }
 
 Test(svg, what_cannot_be_is_refused)

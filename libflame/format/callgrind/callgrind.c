@@ -309,7 +309,7 @@ static void read_all(struct reader *r)
 				    fl_in_bytes(r->base.source->in));
 	if (r->graph.nfunctions)
 		fl_remark(r->base.flame, "%s: the profile has calls and no "
-			  "stacks: these are estimated, as if a function took "
+			  "stacks: these are estimated, as if a function cost "
 			  "the same whoever calls it",
 			  fl_in_name(r->base.source->in));
 }

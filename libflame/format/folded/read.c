@@ -610,7 +610,7 @@ static int end(struct flame_source *source, struct reader *r)
 	}
 	if (r->fractions)
 		fl_warn(source->flame, "%s: %" PRIu64 " counts are not whole: "
-			"what rounding takes from one is carried on to the "
+			"what rounding removes from one is added to the "
 			"next", name, r->fractions);
 	r->unused_rows = r->huge = r->fractions = 0;
 	return status;

@@ -323,7 +323,7 @@ static int read_table(struct flame_source *source, fl_accept_line *accept)
 		return status;
 	if (t->fractions)
 		fl_warn(source->flame, "%s: %" PRIu64 " values are not whole: "
-			"what rounding takes from one is carried on to the "
+			"what rounding removes from one is added to the "
 			"next", fl_in_name(source->in), t->fractions);
 	t->fractions = 0;
 	return fl_lines_end(source, &t->base.lines);

@@ -847,7 +847,7 @@ static void report_rounding(const struct writer *w)
 		int64_t lost = total - w->written[c];
 
 		if (w->tree->scale[c].of && lost > 0)
-			fl_remark(w->flame, "rounding each line down took %"
+			fl_remark(w->flame, "rounding each line down cut %"
 				  PRId64 " of %" PRId64 " from the profile %s; "
 				  "pages, pictures and --top scale exactly",
 				  lost, total, c ? "after" : "before");

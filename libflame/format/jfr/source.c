@@ -606,7 +606,7 @@ static void report(struct fl_jfr *jfr)
 		return;
 	if (jfr->moved)
 		fl_warn(flame, "%s: recordings in it are not in the order of "
-			"time: what --from and --to take is not exact; put "
+			"time: what --from and --to choose is not exact; put "
 			"them in order, or give a plain file", name);
 	if (jfr->totals.unfinished)
 		fl_remark(flame, "%s: not finished yet: read up to its last "

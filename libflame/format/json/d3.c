@@ -65,7 +65,7 @@ static void read_data(struct fl_json_source *js, void *object)
 		fl_json_skip(&js->json);
 }
 
-static const char bad_value[] = "a value that is no number, or too large";
+static const char bad_value[] = "a value that is not a number, or too large";
 
 static const struct fl_json_field fields[] = {
 	FL_FIELD("name", NAME, struct fl_json_node, name),

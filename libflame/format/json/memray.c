@@ -66,7 +66,7 @@ static void set_parent(struct reader *r, size_t parent, struct slice text)
 
 	if (!fl_parse_int(text, &child) || child <= (int64_t)parent ||
 	    child >= INT32_MAX) {
-		fl_json_bad(&r->js, "a child that is not behind its parent");
+		fl_json_bad(&r->js, "a child that is not after its parent");
 		return;
 	}
 	/* Numbers are dense: there are as many nodes, or it is damaged. */

@@ -637,8 +637,8 @@ static void report(struct trace *t)
 			  "began later on their thread: %" PRIu64 "; each has "
 			  "the time that it ran", name, t->noverlaps);
 	if (t->nheld >= FL_TRACE_MANY)
-		fl_remark(flame, "%s: events held in memory, as they are not "
-			  "in the order of their times: %" PRIu64 "; sort by "
+		fl_remark(flame, "%s: events buffered in memory, as they are "
+			  "not in the order of their times: %" PRIu64 "; sort by "
 			  "ts to need less", name, t->nheld);
 	t->nasync = t->nlate = t->nsummaries = t->noverlaps = t->nheld = 0;
 }

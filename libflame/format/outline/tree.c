@@ -304,7 +304,7 @@ static void keep_titles(struct reader *r, struct slice line)
 static void refuse_table(struct reader *r)
 {
 	fl_fail(r->outline.base.flame, "%s: a table whose columns are %.*s: "
-		"tell which has the names, and which the weights "
+		"say which has the names, and which the weights "
 		"(--tree-name, --tree-weight)",
 		fl_in_name(r->outline.base.source->in),
 		(int)FL_MIN(r->titles.size, (size_t)200), r->titles.data);

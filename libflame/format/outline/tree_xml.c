@@ -83,7 +83,7 @@ static int finish(struct reader *r)
 		fl_remark(flame, "%s: %" PRIu64 " nodes without a weight",
 			  name, r->no_weight);
 	if (!r->outline.base.lines.good && !r->xml.error)
-		fl_warn(flame, "%s: no element has a name: --tree-name tells "
+		fl_warn(flame, "%s: no element has a name: --tree-name names "
 			"the attribute", name);
 	return FLAME_END;
 }

@@ -732,7 +732,7 @@ static int set_inline(struct flame *flame, void *member, const char *value,
 #else
 	(void)member;
 	snprintf(reason, FL_REASON_SIZE, "this libflame was built without "
-		 "elfutils' libdw, which it takes");
+		 "elfutils' libdw, which it needs");
 	return FLAME_FAILED;
 #endif
 }

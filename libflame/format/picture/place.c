@@ -345,7 +345,7 @@ static int fit(struct fl_boxes *b)
 	}
 	if (wrong)
 		return fl_fail(b->flame, "%s: %zu frames weigh less than what "
-			       "lies on them, so it cannot be told which "
+			       "lies on them, so it is not clear which "
 			       "frames are theirs; draw it anew, wider or with "
 			       "a larger minwidth", b->name, wrong);
 	for (size_t i = 0; i < b->n; i++) {

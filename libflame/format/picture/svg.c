@@ -168,7 +168,7 @@ static void add_frame(struct svg *svg)
 	b->at[b->n++] = svg->box;
 }
 
-/* An attribute's text: the parser gives &amp; as &#38; */
+/* An attribute's text: the parser returns &amp; as &#38; */
 static void take_text(struct fl_buf *buf, struct slice text, bool script)
 {
 	buf->size = 0;
@@ -531,7 +531,7 @@ static void report_losses(const struct svg *svg)
 		fl_warn(svg->flame, "%s: %zu frames that lie on no other are "
 			"left out", name, b->loose);
 	if (b->narrow)
-		fl_warn(svg->flame, "%s: %zu frames are too narrow to tell on "
+		fl_warn(svg->flame, "%s: %zu frames are too narrow to see on "
 			"which others they lie: they count as self of those",
 			name, b->narrow);
 	if (svg->compares)
@@ -548,7 +548,7 @@ static void report_losses(const struct svg *svg)
 	fl_remark(svg->flame, "%s: a picture: what was too narrow to be drawn "
 		  "counts as self of what it lay on%s%s", name,
 		  share >= 0.005 ? gaps : "",
-		  svg->ours ? "" : "; how frames ran is not told");
+		  svg->ours ? "" : "; how frames ran is not in it");
 }
 
 static int make_counts(struct flame_source *source)

@@ -68,7 +68,7 @@ def _line(row: Dict[str, Any]) -> str:
         int(weight)    # of numpy
     for name, value in {**row, **labels}.items():
         if name in _ROW:
-            raise ValueError("%s is no name for a label" % name)
+            raise ValueError("%s cannot name a label" % name)
         if not _missing(value):
             line[name] = _text(value)
     line["stack"] = stack
