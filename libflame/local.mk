@@ -249,6 +249,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/format/picture/probe.c libflame/format/picture/svg.c \
 	libflame/format/picture/title.c \
 	libflame/format/parquet/encode.c libflame/format/parquet/parquet.h \
+	libflame/format/parquet/nodes.c \
 	libflame/format/parquet/read.c libflame/format/parquet/thrift.c \
 	libflame/format/parquet/write.c \
 	libflame/format/pprof/labels.c libflame/format/pprof/legacy.c libflame/format/pprof/pprof.h \

@@ -112,6 +112,38 @@ unsigned fl_parquet_width(size_t n);
 /* The suffixes of folded text, without their brackets; or NULL. */
 extern const char *const fl_parquet_types[FL_TYPES];
 
+/* nodes.c ------------------------------------------------------------- */
+
+struct fl_parquet_node {
+	uint32_t parent, name;	/* name: from 1 on; 0: none */
+	flame_id stack;		/* once it was entered */
+	uint8_t type;
+	bool entered;
+	bool wanted;	/* it, or one above it, has a text that is wanted */
+};
+
+struct fl_parquet_nodes {
+	struct flame *flame;
+	const struct fl_wanted_text *wanted;	/* or NULL: all are */
+	struct fl_buf text;	/* of all names */
+	struct fl_parquet_name *names;
+	size_t nnames, names_capacity;
+	struct fl_parquet_node *nodes;	/* from 1 on */
+	size_t nnodes, nodes_capacity;
+	uint32_t *path;		/* of fl_parquet_stack */
+	size_t path_capacity;
+};
+
+/* Its number, from 1 on; 0: out of memory. */
+uint32_t fl_parquet_add_name(struct fl_parquet_nodes *nodes, struct slice text);
+/* The next node.  false: its parent is not before it, or out of memory. */
+bool fl_parquet_add_node(struct fl_parquet_nodes *nodes, int64_t parent,
+			 uint32_t name, enum flame_type type);
+/* The stack of a node that is there; false: out of memory. */
+bool fl_parquet_stack(struct fl_parquet_nodes *nodes, uint32_t node,
+		      flame_id *stack);
+void fl_parquet_free_nodes(struct fl_parquet_nodes *nodes);
+
 /* write.c */
 struct flame_sink *fl_parquet_create(struct flame *flame, struct fl_out *out);
 

@@ -15,6 +15,7 @@ enum { MAX_COLUMNS = 512, MAX_PAGE = 1 << 28, FOOT = 8 };
 
 struct chunk {
 	int64_t codec, n, data, dictionary, size;
+	int64_t nulls;
 };
 
 struct column {
@@ -23,8 +24,10 @@ struct column {
 	int fixed;		/* of enum fl_parquet_fixed; -1: a label */
 	flame_id key;		/* of the label */
 	bool skipped;		/* nobody wants the label */
+	struct chunk chunk;	/* of the row group */
+	bool null;		/* all cells of the group; none was read */
 	uint32_t *present;
-	flame_id *text;		/* 0: null */
+	flame_id *text;		/* 0: null; of frames: see nodes.c */
 	int64_t *number;
 };
 
@@ -46,11 +49,13 @@ struct reader {
 	size_t ntexts, dictionary_capacity;
 	int64_t *packed;		/* numbers that are not null */
 	uint32_t *index;
-	flame_id *stacks;		/* by node */
-	size_t nnodes, stacks_capacity;
+	struct fl_parquet_nodes nodes;
+	bool *chosen;			/* rows: a sample that is emitted */
 	uint64_t good;
 	/* The last row's, as most are the same. */
 	flame_id metric, metric_name, unit_name, labels;
+	bool listed;			/* the metric is asked for */
+	bool counts;			/* its weights are samples */
 	size_t last;			/* its row; SIZE_MAX: none */
 	bool begun;
 };
@@ -277,8 +282,13 @@ static int begin(struct reader *r)
 {
 	size_t size = 0, footer;
 	const uint8_t *end;
+	uint64_t known;
 
 	r->begun = true;
+	r->nodes.flame = r->flame;
+	/* Names of the frames that there are come from a second reading. */
+	if (fl_in_size(r->source->in, &known))
+		r->nodes.wanted = r->source->select.wanted_text;
 	r->file = fl_in_peek(r->source->in, SIZE_MAX, &size);
 	r->size = size;
 	end = r->file + size;
@@ -360,9 +370,11 @@ static bool read_page(struct reader *r, struct fl_message *in,
 	return !fl_zstd_unpack(r->page, r->page_size, packed);
 }
 
-static bool read_dictionary(struct reader *r, const struct page *page)
+static bool read_dictionary(struct reader *r, const struct column *column,
+			    const struct page *page)
 {
 	struct fl_message in = fl_message_of(r->page, r->page_size);
+	bool frames = column->fixed == FL_PARQUET_FRAME;
 
 	r->ntexts = 0;
 	if (page->type != FL_PARQUET_DICTIONARY_PAGE ||
@@ -371,17 +383,22 @@ static bool read_dictionary(struct reader *r, const struct page *page)
 		     (size_t)page->n + 1, sizeof(*r->dictionary)))
 		return false;
 	while (r->ntexts < (size_t)page->n) {
-		size_t size;
+		struct slice text;
 
 		if (in.end - in.next < 4)
 			return false;
-		size = read_le(in.next, 4);
+		text.size = read_le(in.next, 4);
 		in.next += 4;
-		if (size > (size_t)(in.end - in.next))
+		text.data = (const char *)in.next;
+		if (text.size > (size_t)(in.end - in.next))
 			return false;
-		r->dictionary[r->ntexts++] = flame_name(r->flame,
-					(const char *)in.next, size);
-		in.next += size;
+		r->dictionary[r->ntexts] = frames ?
+			fl_parquet_add_name(&r->nodes, text) :
+			flame_name(r->flame, text.data, text.size);
+		if (frames && !r->dictionary[r->ntexts])
+			return fl_no_memory(r->flame) == FLAME_OK;
+		r->ntexts++;
+		in.next += text.size;
 	}
 	return true;
 }
@@ -416,20 +433,27 @@ static bool read_texts(struct reader *r, struct fl_message *in,
 	unsigned width;
 	size_t used = 0;
 
-	memset(column->text, 0, (size_t)r->nrows * sizeof(*column->text));
-	if (!n)
+	if (!n) {
+		memset(column->text, 0,
+		       (size_t)r->nrows * sizeof(*column->text));
 		return true;
+	}
 	if (page->encoding != FL_PARQUET_DICTIONARY || in->next >= in->end)
 		return false;
 	width = *in->next++;
 	if (width > 32 || !fl_parquet_hybrid(in, width, r->index, n))
 		return false;
+	for (size_t i = 0; i < n; i++)
+		if (r->index[i] >= r->ntexts)
+			return false;
+	if (n == (size_t)r->nrows) {
+		for (size_t i = 0; i < n; i++)
+			column->text[i] = r->dictionary[r->index[i]];
+		return true;
+	}
 	for (int64_t i = 0; i < r->nrows; i++)
-		if (column->present[i]) {
-			if (r->index[used] >= r->ntexts)
-				return false;
-			column->text[i] = r->dictionary[r->index[used++]];
-		}
+		column->text[i] = column->present[i] ?
+				  r->dictionary[r->index[used++]] : 0;
 	return true;
 }
 
@@ -450,22 +474,33 @@ static bool read_numbers(struct reader *r, struct fl_message *in,
 			 struct column *column, const struct page *page,
 			 size_t n)
 {
-	bool good = true;
+	bool whole = n == (size_t)r->nrows, good = false;
+	int64_t *values = whole ? column->number : r->packed;
 	size_t used = 0;
 
 	if (page->encoding == FL_PARQUET_DELTA)
-		good = fl_parquet_delta(in, r->packed, n);
+		good = fl_parquet_delta(in, values, n);
 	else if (page->encoding == FL_PARQUET_PLAIN)
-		good = read_plain(in, r->packed, n,
+		good = read_plain(in, values, n,
 				  column->type == FL_PARQUET_INT32);
-	else
-		return false;
-	for (int64_t i = 0; good && i < r->nrows; i++)
-		column->number[i] = column->present[i] ? r->packed[used++] : 0;
+	for (int64_t i = 0; good && !whole && i < r->nrows; i++)
+		column->number[i] = column->present[i] ? values[used++] : 0;
 	return good;
 }
 
 /* Row groups ---------------------------------------------------------- */
+
+static void read_statistics(struct fl_message *in, struct chunk *chunk)
+{
+	struct fl_thrift_field field;
+	int last = 0;
+
+	while (fl_thrift_next(in, &last, &field)) {
+		if (field.id == 3)
+			chunk->nulls = field.number;
+		fl_thrift_skip(in, &field);
+	}
+}
 
 static bool read_meta(struct fl_message *in, struct chunk *chunk)
 {
@@ -473,6 +508,10 @@ static bool read_meta(struct fl_message *in, struct chunk *chunk)
 	int last = 0;
 
 	while (fl_thrift_next(in, &last, &field)) {
+		if (field.id == 12 && field.type == FL_THRIFT_STRUCT) {
+			read_statistics(in, chunk);
+			continue;
+		}
 		if (field.id == 4)
 			chunk->codec = field.number;
 		else if (field.id == 5)
@@ -503,25 +542,33 @@ static bool read_chunk_place(struct fl_message *in, struct chunk *chunk)
 	return !in->damaged;
 }
 
-static bool read_chunk(struct reader *r, struct column *column,
-		       const struct chunk *chunk)
+static bool find_chunk(struct reader *r, const struct chunk *chunk)
 {
 	int64_t begin = chunk->dictionary ? chunk->dictionary : chunk->data;
-	struct fl_message in, data;
-	struct page page;
-	size_t n;
 
 	if (chunk->codec != FL_PARQUET_ZSTD || chunk->n != r->nrows ||
 	    begin < 0 || chunk->size < 0 || (uint64_t)begin > r->size ||
 	    (uint64_t)chunk->size > r->size - (uint64_t)begin)
 		return false;
-	in = fl_message_of(r->file + begin, (size_t)chunk->size);
 	r->data_end = (size_t)(begin + chunk->size);
-	if (column->skipped)
+	return true;
+}
+
+static bool read_chunk(struct reader *r, struct column *column)
+{
+	const struct chunk *chunk = &column->chunk;
+	int64_t begin = chunk->dictionary ? chunk->dictionary : chunk->data;
+	struct fl_message in, data;
+	struct page page;
+	size_t n;
+
+	column->null = chunk->nulls == r->nrows;
+	if (column->null)
 		return true;
+	in = fl_message_of(r->file + begin, (size_t)chunk->size);
 	r->ntexts = 0;
 	if (chunk->dictionary &&
-	    (!read_page(r, &in, &page) || !read_dictionary(r, &page)))
+	    (!read_page(r, &in, &page) || !read_dictionary(r, column, &page)))
 		return false;
 	if (!read_page(r, &in, &page) || page.type != FL_PARQUET_DATA_PAGE ||
 	    page.n != r->nrows)
@@ -553,9 +600,11 @@ static bool reserve(struct reader *r, size_t rows)
 	}
 	fl_free(r->packed);
 	fl_free(r->index);
+	fl_free(r->chosen);
 	r->packed = fl_zeroed(rows, sizeof(*r->packed));
 	r->index = fl_zeroed(rows, sizeof(*r->index));
-	r->capacity = r->packed && r->index ? rows : 0;
+	r->chosen = fl_zeroed(rows, sizeof(*r->chosen));
+	r->capacity = r->packed && r->index && r->chosen ? rows : 0;
 	return r->capacity;
 }
 
@@ -575,17 +624,12 @@ static bool read_row_count(struct reader *r)
 	return !in.damaged && r->nrows >= 0 && r->nrows <= FL_PARQUET_ROWS;
 }
 
-/* false, with the column in *bad: it is damaged. */
-static bool read_group(struct reader *r, struct column **bad)
+/* Where the columns of the group are; false: damaged, *bad as below. */
+static bool read_places(struct reader *r, struct column **bad)
 {
 	struct fl_thrift_field field;
-	struct chunk chunk;
 	int last = 0;
 
-	*bad = NULL;
-	r->group++;
-	if (!read_row_count(r) || (r->nrows && !reserve(r, (size_t)r->nrows)))
-		return false;
 	while (fl_thrift_next(&r->groups, &last, &field)) {
 		if (field.id != 1 || !is_structs(&field)) {
 			fl_thrift_skip(&r->groups, &field);
@@ -595,8 +639,8 @@ static bool read_group(struct reader *r, struct column **bad)
 			return false;
 		for (size_t i = 0; i < r->ncolumns; i++) {
 			*bad = &r->columns[i];
-			if (!read_chunk_place(&r->groups, &chunk) ||
-			    !read_chunk(r, *bad, &chunk))
+			if (!read_chunk_place(&r->groups, &(*bad)->chunk) ||
+			    !find_chunk(r, &(*bad)->chunk))
 				return false;
 		}
 	}
@@ -606,27 +650,29 @@ static bool read_group(struct reader *r, struct column **bad)
 
 /* Rows ---------------------------------------------------------------- */
 
+static flame_id text_at(const struct column *column, size_t row)
+{
+	return column->null ? 0 : column->text[row];
+}
+
+static int64_t number_at(const struct column *column, size_t row)
+{
+	return column->null ? 0 : column->number[row];
+}
+
 static bool add_node(struct reader *r, size_t row)
 {
-	const struct column *type = r->fixed[FL_PARQUET_FRAME_TYPE];
-	int64_t node = r->fixed[FL_PARQUET_NODE]->number[row];
-	int64_t parent = r->fixed[FL_PARQUET_PARENT]->number[row];
-	struct slice text = fl_name_at(r->flame, type->text[row]);
-	flame_id frame;
+	struct slice text = fl_name_at(r->flame,
+			text_at(r->fixed[FL_PARQUET_FRAME_TYPE], row));
+	int64_t node = number_at(r->fixed[FL_PARQUET_NODE], row);
 
-	if (node < 1 || (uint64_t)node != r->nnodes + 1 || parent < 0 ||
-	    parent >= node || !fl_frames_allowed(r->source, 1) ||
-	    !fl_grow(&r->stacks, &r->stacks_capacity, r->nnodes + 2,
-		     sizeof(*r->stacks)))
-		return false;
-	frame = fl_frame_as_is(r->flame, &(struct flame_frame){
-		.name = r->fixed[FL_PARQUET_FRAME]->text[row],
-		.type = text.size == 1 ? fl_type_of_suffix(text.data[0]) :
-					 FLAME_UNKNOWN });
-	r->stacks[0] = 0;
-	r->stacks[++r->nnodes] = flame_stack(r->flame, r->stacks[parent],
-					     frame);
-	return true;
+	return node > 0 && (uint64_t)node == r->nodes.nnodes + 1 &&
+	       fl_frames_allowed(r->source, 1) &&
+	       fl_parquet_add_node(&r->nodes,
+			number_at(r->fixed[FL_PARQUET_PARENT], row),
+			r->fixed[FL_PARQUET_FRAME]->text[row],
+			text.size == 1 ? fl_type_of_suffix(text.data[0]) :
+					 FLAME_UNKNOWN);
 }
 
 /* Rows are sorted by labels: most have those of the row before. */
@@ -637,59 +683,137 @@ static flame_id labels_of(struct reader *r, size_t row)
 
 	for (size_t i = 0; same && i < r->ncolumns; i++)
 		same = r->columns[i].fixed >= 0 || r->columns[i].skipped ||
+		       r->columns[i].null ||
 		       r->columns[i].text[row] == r->columns[i].text[r->last];
 	if (same)
 		return r->labels;
 	for (size_t i = 0; i < r->ncolumns; i++)
 		if (r->columns[i].fixed < 0 && !r->columns[i].skipped &&
-		    r->columns[i].text[row])
+		    text_at(&r->columns[i], row))
 			set = flame_label(r->flame, set, r->columns[i].key,
 					  r->columns[i].text[row]);
 	return set;
 }
 
-static flame_id metric_of(struct reader *r, size_t row)
+/* Whether samples of a metric are asked for; the others count for it. */
+static bool is_listed(const struct fl_select *select, const char *metric)
 {
-	flame_id name = r->fixed[FL_PARQUET_METRIC]->text[row];
-	flame_id unit = r->fixed[FL_PARQUET_UNIT]->text[row];
-
-	if (!r->metric || name != r->metric_name || unit != r->unit_name)
-		r->metric = flame_metric(r->flame,
-					 fl_name_at(r->flame, name).data,
-					 fl_name_at(r->flame, unit).data);
-	r->metric_name = name;
-	r->unit_name = unit;
-	return r->metric;
+	return select->survey || select->needs & FL_NEED_ALL_METRICS ||
+	       (select->event ? strcmp(metric, select->event) == 0 :
+				!select->cpu_only || strcmp(metric, "cpu") == 0);
 }
 
-static bool add_row(struct reader *r, size_t row)
+static void find_metric(struct reader *r, size_t row)
 {
-	int64_t node = r->fixed[FL_PARQUET_NODE]->number[row];
-	int64_t value = r->fixed[FL_PARQUET_VALUE]->number[row];
-	flame_id metric;
+	flame_id name = text_at(r->fixed[FL_PARQUET_METRIC], row);
+	flame_id unit = text_at(r->fixed[FL_PARQUET_UNIT], row);
 
-	if (node < 0 || (uint64_t)node > r->nnodes ||
-	    !r->fixed[FL_PARQUET_METRIC]->text[row])
-		return false;
-	metric = metric_of(r, row);
+	if (r->metric && name == r->metric_name && unit == r->unit_name)
+		return;
+	r->metric = flame_metric(r->flame, fl_name_at(r->flame, name).data,
+				 fl_name_at(r->flame, unit).data);
+	r->metric_name = name;
+	r->unit_name = unit;
+	r->listed = is_listed(&r->source->select,
+			      fl_name_at(r->flame, name).data);
+	r->counts = fl_metric_samples(r->flame, r->metric, 2) == 2;
+}
+
+static bool is_node(const struct reader *r, size_t row)
+{
+	const struct column *frame = r->fixed[FL_PARQUET_FRAME];
+
+	return !frame->null && frame->present[row];
+}
+
+/* Nodes are defined, samples chosen.  false: a row is damaged. */
+static bool choose_rows(struct reader *r, size_t *nchosen)
+{
+	const struct column *node = r->fixed[FL_PARQUET_NODE];
+	const struct column *metric = r->fixed[FL_PARQUET_METRIC];
+	bool empty = !r->nodes.wanted;
+
+	*nchosen = 0;
+	r->metric = 0;
+	for (size_t i = 0; i < (size_t)r->nrows; i++) {
+		int64_t at = number_at(node, i);
+
+		r->chosen[i] = false;
+		if (is_node(r, i)) {
+			if (!add_node(r, i))
+				return false;
+			continue;
+		}
+		if (at < 0 || (uint64_t)at > r->nodes.nnodes ||
+		    !text_at(metric, i))
+			return false;
+		find_metric(r, i);
+		r->chosen[i] = r->listed &&
+			       (at ? r->nodes.nodes[at].wanted : empty);
+		*nchosen += r->chosen[i];
+	}
+	return true;
+}
+
+static int add_row(struct reader *r, size_t row)
+{
+	int64_t node = number_at(r->fixed[FL_PARQUET_NODE], row);
+	int64_t value = number_at(r->fixed[FL_PARQUET_VALUE], row);
+	uint64_t samples;
+	flame_id stack;
+
+	find_metric(r, row);
+	samples = r->counts && value > 0 ? (uint64_t)value : 1;
+	r->good++;
+	if (!r->chosen[row]) {
+		fl_metric_count(r->flame, r->metric, samples, value);
+		return FLAME_OK;
+	}
 	r->labels = labels_of(r, row);
 	r->last = row;
-	r->good++;
+	if (!fl_parquet_stack(&r->nodes, (uint32_t)node, &stack))
+		return FLAME_FAILED;
 	return fl_emit(r->source, &(struct flame_sample){
-		.stack = node ? r->stacks[node] : 0, .metric = metric,
-		.labels = r->labels, .time = FLAME_NOTIME, .weight = value },
-		fl_metric_samples(r->flame, metric, value)) == FLAME_OK;
+		.stack = stack, .metric = r->metric, .labels = r->labels,
+		.time = FLAME_NOTIME, .weight = value }, samples);
 }
 
 static bool add_rows(struct reader *r)
 {
-	const uint32_t *nodes = r->fixed[FL_PARQUET_FRAME]->present;
 	bool good = true;
 
 	r->last = SIZE_MAX;
 	for (size_t i = 0; good && i < (size_t)r->nrows; i++)
-		good = nodes[i] ? add_node(r, i) : add_row(r, i);
+		good = is_node(r, i) || add_row(r, i) == FLAME_OK;
 	return good;
+}
+
+/*
+ * Labels are read where a row is chosen.  false, with the column in *bad, or
+ * NULL: the group is damaged.
+ */
+static bool read_group(struct reader *r, struct column **bad)
+{
+	size_t nchosen;
+
+	*bad = NULL;
+	r->group++;
+	if (!read_row_count(r) ||
+	    (r->nrows && !reserve(r, (size_t)r->nrows)) ||
+	    !read_places(r, bad))
+		return false;
+	for (size_t i = 0; i < FL_PARQUET_FIXED; i++)
+		if (!read_chunk(r, *bad = r->fixed[i]))
+			return false;
+	*bad = NULL;
+	if (!choose_rows(r, &nchosen))
+		return false;
+	for (size_t i = 0; nchosen && i < r->ncolumns; i++)
+		if (r->columns[i].fixed < 0 && !r->columns[i].skipped &&
+		    !read_chunk(r, *bad = &r->columns[i]))
+			return false;
+	*bad = NULL;
+	return add_rows(r);
 }
 
 /* The offsets of a footer are those of its own file. */
@@ -712,7 +836,7 @@ static int read(struct flame_source *source)
 		return FLAME_FAILED;
 	if (r->group >= r->ngroups)
 		return end(r);
-	if (!read_group(r, &bad) || !add_rows(r))
+	if (!read_group(r, &bad))
 		return fl_failed(r->flame) ? FLAME_FAILED : damaged(r, bad);
 	return FLAME_OK;
 }
@@ -737,7 +861,8 @@ static void release(void *state)
 	fl_free(r->dictionary);
 	fl_free(r->packed);
 	fl_free(r->index);
-	fl_free(r->stacks);
+	fl_free(r->chosen);
+	fl_parquet_free_nodes(&r->nodes);
 }
 
 const struct fl_format fl_format_parquet = {

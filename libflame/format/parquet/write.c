@@ -14,7 +14,7 @@
 
 /*
  * Of zstd.  Full groups are those of merged files, written once; from 12 to 15
- * a file of one run loses 2% and takes a third longer.
+ * a file of one run gets smaller by 2%, and the CPU time grows by a third.
  */
 enum { LEVEL = 12, LEVEL_OF_FULL = 17, LEVEL_OF_TRIAL = 3 };
 enum { MAX_BOUND = 256 };	/* bytes of a statistic */
