@@ -722,7 +722,7 @@ static bool exchange(const struct archive *a, const char *new,
 	return false;
 }
 
-/* What is not ours would not be in the new folder. */
+/* Files that are not ours would not be in the new folder. */
 static bool has_foreign(struct archive *a, const char *folder)
 {
 	struct names names = { 0 };

@@ -17,7 +17,7 @@ enum { MAX_FINDINGS = 5, MAX_RULES = 64 };
 
 #define MIN_SLOW_SIGMA 5
 
-/* What is known of a case of a rule. */
+/* The facts about a case of a rule. */
 struct facts {
 	const struct batch_rule *rule;
 	double value;		/* compared with the rule's limit */

@@ -101,8 +101,8 @@ static bool add_tasks(struct flame_tree *tree, cJSON *entry)
 }
 
 /*
- * "beside": [{work, weight}], what threads do that run no task, as pages say it;
- * of time on a CPU, for reports.
+ * "beside": [{work, weight}], the work of threads that run no task, in the
+ * words of pages; for the reports, of time on a CPU.
  */
 static bool add_beside(struct batch_drawing *d, struct flame_tree *tree,
 		       cJSON *entry)

@@ -73,7 +73,7 @@ static bool put_parts(struct batch_drawing *d)
 	return false;
 }
 
-/* What was read is in the page already, if it has but one. */
+/* The profile is in the page already, if the page has but one. */
 static bool finish_page(struct batch_drawing *d)
 {
 	char page[512];

@@ -61,7 +61,7 @@ bool diff_is_of_sites(const struct cli *cli);
 bool diff_check_sites(struct cli *cli);
 int diff_compare_sites(struct cli *cli, struct flame *flame);
 
-/* What is known at the end. */
+/* The results at the end. */
 struct diff_result {
 	struct flame *flame;
 	const struct flame_trials *trials;

@@ -745,7 +745,7 @@ static bool set_head(struct flame_sink *page, const struct cli *cli,
 	snprintf(runs, sizeof(runs), "%zu-%zu", r->runs[0], r->runs[1]);
 	return flame_set(page, "findings", findings) == FLAME_OK &&
 	       flame_set(page, "runs", runs) == FLAME_OK &&
-	       /* What is found is found by totals. */
+	       /* Findings are of totals. */
 	       (cli_find(&cli->sets, "delta") ||
 		flame_set(page, "delta", "total") == FLAME_OK) &&
 	       (titled || flame_set(page, "title", title) == FLAME_OK) &&

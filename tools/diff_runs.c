@@ -175,7 +175,7 @@ static bool read_runs(struct cli *cli, struct flame *flame,
 
 /* Comparing ------------------------------------------------------------ */
 
-/* Of a comparison: what was found, that nothing else explains. */
+/* Copies the findings that no other finding explains. */
 static bool keep_other(struct diff_result *result)
 {
 	const struct flame_change *change;

@@ -36,7 +36,7 @@ struct own {
 
 /* Names of enum fl_record_kind; NULL ends them. */
 extern const char *const record_kinds[];
-/* By a signal. */
+/* Set by a signal that ends the recording. */
 extern volatile int record_stopped;
 
 bool record_is_script(const struct own *own);
@@ -46,11 +46,11 @@ bool record_is_script(const struct own *own);
  */
 struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
 			       const char *event);
-/* The sink is finished; a message says why there is nothing in it.  result may
-   be NULL.  Returns an exit status. */
+/* Finishes the sink; a message says why it is empty.  result may be NULL.
+    Returns an exit status. */
 int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		  const struct fl_record_result *result, bool command);
-/* Records what is not that of processes or a command; an exit status. */
+/* Records all processes of the machine; returns an exit status. */
 int record_all(struct cli *cli, struct flame *flame);
 /* Prints the error, if there is one; returns STATUS_ERROR. */
 int record_failed(const struct cli *cli, struct flame *flame);
@@ -58,11 +58,11 @@ int record_failed(const struct cli *cli, struct flame *flame);
 /* record_jvms.c ------------------------------------------------------- */
 
 bool record_is_of_jvms(const struct own *own);
-/* "cpu+alloc", "jfr=SETTINGS" */
+/* Whether it is "cpu+alloc" or "jfr=SETTINGS". */
 bool record_is_of_several(const char *event);
 /* false: a message says why not. */
 bool record_take_jvm_events(struct cli *cli, const char *event);
-/* Of events that the output cannot hold; false: a message says so. */
+/* Whether the output can have the events; false: a message says why not. */
 bool record_check_jvms(struct cli *cli);
 /* Returns an exit status. */
 int record_jvms(struct cli *cli, struct flame *flame,

@@ -71,7 +71,7 @@ static bool add_pair(struct flame *flame, struct flame_trials *trials,
 	return good && (!tasks || !*empty);
 }
 
-/* What is billed is tasks; where no stack is of one, all stacks. */
+/* Tasks are billed; where no stack is of a task, all stacks. */
 static bool add_stacks(struct flame *flame, struct flame_trials *trials,
 		       const struct site_pairs *p, const struct site_pair *pair)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name that somebody meant who mistyped it: by letters added, removed,
+ * Finds the name that was meant by a mistyped one: by letters added, removed,
  * changed or swapped.
  */
 #include "fl.h"

@@ -6,7 +6,7 @@
 #include "draw/draw.h"
 #include "tree/works.h"
 
-/* html_viewer.c: of --split, the files; FLAME_FAILED: see flame_error. */
+/* html_viewer.c: writes the files of --split; FLAME_FAILED: see flame_error. */
 int fl_html_write_viewer(struct fl_page *page);
 void fl_html_put_policy(const struct fl_page *page);
 void fl_html_put_style(const struct fl_page *page);
@@ -14,8 +14,8 @@ void fl_html_put_style(const struct fl_page *page);
 void fl_html_put_script(const struct fl_page *page);
 
 /*
- * said.c: the page's line of words: the number of its parts, and of each the
- * text before a link, the link's, and what that finds.
+ * said.c: packs the page's sentence: the number of its parts; for each, the
+ * text before a link, the link's text, and the search that the link starts.
  */
 void fl_html_pack_said(struct fl_packer *p, const struct flame *flame,
 		       const struct fl_layout *l, const struct fl_words *words);

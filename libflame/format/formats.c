@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of formats, and whose the input is: the format that checked
- * most bits of its head wins; names of files do not count.
+ * The table of formats, and detection: the format whose probe checked most
+ * bits of the input's head wins; names of files do not count.
  */
 #include "fl.h"
 

@@ -235,7 +235,7 @@ static bool is_heading(struct slice line)
 
 static void give_tables(struct reader *r);
 
-/* What comes before is of another run, whose numbers begin anew. */
+/* The tables before it are of another run, whose numbers begin anew. */
 static void begin_run(struct reader *r)
 {
 	end_trace(r);

@@ -303,7 +303,7 @@ static bool list_by_client(struct listing *l, const char *folder)
 		if (damage)
 			fl_fail(l->flame, "%s: %s", folder, damage);
 		else
-			fl_fail(l->flame, "%s: %s sent no listing, but \"%.*s\"",
+			fl_fail(l->flame, "%s: %s sent no listing: \"%.*s\"",
 				folder, fl_client_words(folder, true),
 				(int)other.size, other.data);
 	}

@@ -79,7 +79,7 @@ const char *fl_upload_url(const char *path)
 
 /* Answers --------------------------------------------------------------- */
 
-/* What comes after the first `what` in [at, end); NULL: it is not there. */
+/* The text after the first `what` in [at, end); NULL: it is not there. */
 static const char *after(const char *at, const char *end, const char *what)
 {
 	size_t n = strlen(what);

@@ -104,7 +104,7 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &limits);
 }
 
-/* Rings have many addresses and little memory: those there are do not count. */
+/* MAX_MEMORY_MB more than now: ring buffers that are mapped do not count. */
 static rlim_t address_space(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gathers the rows of the metric cost into a bill.  The sink of a bill is before
- * all filters: it hands each sample to spark-cost, whose rows come when all
- * samples have come, and to the next sink.
+ * all filters: it forwards each sample to the next sink and to spark-cost,
+ * which returns its rows after the last sample.
  */
 #include "fl.h"
 
@@ -236,7 +236,7 @@ static void add_attempt(struct flame_bill *bill, struct fl_bill_stage *stage,
 	add_sums(&stage->sums, &attempt->sums);
 }
 
-/* Before the first row: attempts of one stage are one. */
+/* Before the first row: merges the attempts of a stage. */
 static bool list_stages(struct flame_bill *bill)
 {
 	const struct fl_spark *spark = bill->spark;

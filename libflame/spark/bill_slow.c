@@ -18,9 +18,9 @@ enum {
 	MAX_EXACT = 16,		/* executors, for medians without each */
 };
 
-/* Of chance alone, with times that vary by a third, hardly any is so long. */
+/* With times that vary by a third, chance makes hardly any task so long. */
 #define TIMES_LONGER 4.
-/* This much, where it read as many times more, or deviates as far. */
+/* TIMES_LONG is enough with TIMES_MORE the input, or this many deviations. */
 #define TIMES_LONG 2.
 #define TIMES_MORE 3.
 #define DEVIATIONS 7.
@@ -51,7 +51,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of sorted numbers. */
+/* The median of sorted numbers. */
 static double middle(const double *sorted, size_t n)
 {
 	return !n ? 0 : (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
@@ -180,7 +180,7 @@ static void find_longest(struct fl_bill_tail *tail, const struct run *runs,
 
 /* Executors --------------------------------------------------------------- */
 
-/* Of one executor: logarithms of how many times the others' median. */
+/* One executor's tasks: logarithms of their time by the others' median. */
 struct own {
 	double sum, squares, longest;	/* squares: about the stages' means */
 	double noise;			/* of the medians, by counts */

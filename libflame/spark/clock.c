@@ -20,7 +20,7 @@ enum {
 	MIN_TASKS = 3
 };
 
-/* Of samples where the log has no task: as its clock has milliseconds. */
+/* The share of samples outside tasks that a clock of milliseconds explains. */
 #define ALMOST_NONE .003
 
 /* Halves the number of buckets.  false: out of memory. */

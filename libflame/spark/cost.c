@@ -653,9 +653,9 @@ static int put_share(struct fl_spark_cost *cost, const struct share *share)
 /* The end ---------------------------------------------------------------- */
 
 /*
- * What was paid for an executor's cores and no task used is idle.  Tasks of one
- * core can overlap by milliseconds in the driver's clock: their overhead, and
- * then their time, is cut to what was paid.
+ * Time that was paid for an executor's cores and no task used is idle.  Tasks
+ * of one core can overlap by milliseconds in the driver's clock: their
+ * overhead, and then their time, is cut to what was paid.
  */
 static int put_idle(struct fl_spark_cost *cost, size_t executor)
 {

@@ -79,7 +79,7 @@ static const char *const key_names[KEYS] = {
 	"task", "attempt", "partition",
 };
 
-/* What is wanted for a label of a task, a stage, an operator. */
+/* The keys of the labels of a task, a stage, an operator. */
 #define TASK_KEYS "task,attempt,partition,*"
 #define STAGE_KEYS "stage-name,stage-tasks,query," TASK_KEYS
 #define OPERATOR_KEYS "operator,codegen," TASK_KEYS

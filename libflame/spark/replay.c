@@ -414,7 +414,7 @@ static bool rank_stages(struct fl_replay *r)
 
 /* Nodes ------------------------------------------------------------------- */
 
-/* What comes later in the log is not waited for. */
+/* Events later in the log are not waited for. */
 static bool wait_for(struct fl_replay *r, size_t node, size_t before)
 {
 	struct fl_replay_node *to = &r->nodes[node];

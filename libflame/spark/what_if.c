@@ -272,7 +272,7 @@ static double gc_share(const struct fl_spark_task *task)
 	return whole > 0 ? (double)FL_MIN(task->gc, whole) / (double)whole : 0;
 }
 
-/* What is left of a task's time. */
+/* The factor that remains of a task's time. */
 static double factor_of(struct changes *c, const struct fl_bill_change *change,
 			const struct fl_replay_task *task, size_t frame)
 {

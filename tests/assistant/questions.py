@@ -28,7 +28,7 @@ AP = "real/ap-all.jfr.gz"
 TASK = "TaskRunner.run"
 
 
-# What is known from elsewhere ---------------------------------------------
+# Answers from other programs ---------------------------------------------
 
 def tsv(path):
     with open(os.path.join(CORPUS, path), encoding="utf-8") as file:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds of every dictionary, sample and layout, and what targets share.
+ * Invariants of every dictionary, sample and layout; functions that targets
+ * share.
  */
 #include "fuzz.h"
 
@@ -15,8 +16,8 @@ void fuzz_broken(const char *fact, const char *file, int line)
 	abort();
 }
 
-/* A line for people. */
-static void heard(void *arg, const char *line)
+/* A message is one line without control characters. */
+static void check_message(void *arg, const char *line)
 {
 	(void)arg;
 	FUZZ_HOLDS(*line);
@@ -31,8 +32,8 @@ struct flame *fuzz_flame(void)
 	if (!flame)
 		exit(0);
 	flame_process_limit(flame, FUZZ_MEMORY);
-	flame_on_warning(flame, heard, NULL);
-	flame_on_remark(flame, heard, NULL);
+	flame_on_warning(flame, check_message, NULL);
+	flame_on_remark(flame, check_message, NULL);
 	return flame;
 }
 
@@ -68,7 +69,7 @@ void fuzz_flame_holds(const struct flame *f)
 		FUZZ_HOLDS(f->labels.data[i].value < f->names.count);
 	}
 	if (fl_failed(f))
-		heard(NULL, flame_error(f));
+		check_message(NULL, flame_error(f));
 }
 
 /* Samples ----------------------------------------------------------------- */

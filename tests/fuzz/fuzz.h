@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzing: a target is a name and what is done to bytes from nowhere.  It
- * must come back, whatever they are, with nothing leaked; what must hold
- * besides is FUZZ_HOLDS.
+ * Fuzzing: a target is a name and a function of arbitrary bytes.  It must
+ * return, whatever they are, and leak nothing; FUZZ_HOLDS checks what else
+ * must be true.
  *
  *	targets.c	all targets; those of readers and of decoders are
  *			the rows of the library's own tables
- *	fuzz_*.c	what they do, a file each
- *	check.c		what holds of every dictionary and layout
+ *	fuzz_*.c	the functions, a file each
+ *	check.c		invariants of every dictionary and layout
  *	libfuzzer.c	one target under libFuzzer
  *	replay.c	all of them over files, under make check
  */
@@ -48,14 +48,14 @@ _Noreturn void fuzz_broken(const char *fact, const char *file, int line);
 
 enum { FUZZ_MEMORY = 64 << 20 };	/* a dictionary's limit */
 
-/* With a limit, and messages that are looked at. */
+/* With a memory limit; messages are checked. */
 struct flame *fuzz_flame(void);
-/* Runs it; nothing of it is left in the account of memory. */
+/* Runs the target, and checks that it freed all memory. */
 void fuzz_once(const struct fuzz_target *target, const uint8_t *data,
 	       size_t size);
 /* Ids point into their tables, parents are smaller than children. */
 void fuzz_flame_holds(const struct flame *flame);
-/* Looks at samples and lets them go on (next NULL: adds them up). */
+/* Checks samples and forwards them (next NULL: adds them up). */
 struct flame_sink *fuzz_watch(struct flame *flame, struct flame_sink *next,
 			      int64_t *sum);
 /* A writer into memory. */

@@ -22,7 +22,7 @@ static bool pass(const struct fl_buf *from, struct fl_buf *to, int64_t *sum)
 	return good;
 }
 
-/* What was written once is what will be written from then on. */
+/* Text that was written once is written the same from then on. */
 static void again(const struct fl_buf *once, int64_t sum)
 {
 	struct fl_buf twice = { 0 };

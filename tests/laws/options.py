@@ -172,7 +172,7 @@ def try_one(program, tool, options, kinds):
     command += ['-o', 'out']
     first = run(command + ['-j1'] + paths)
     others = [('-j 3', run(command + ['-j3'] + paths), True)]
-    # What is said has the input's name, and so has what it is rooted by.
+    # Messages have the input's name, and so have root frames of --by file.
     if n == 1 and first[0] == 0 and not {'--by=file', '--info'} & \
             set(arguments):
         others.append(('from a pipe', run(command + ['-j2', '-'], paths[0]),

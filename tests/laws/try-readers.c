@@ -35,7 +35,7 @@ static struct weights whole, totals;	/* totals: with what is above */
 static unsigned tests;
 static char problem[400];
 
-/* What was found --------------------------------------------------------- */
+/* Results --------------------------------------------------------- */
 
 static void verdict(const char *law)
 {
@@ -211,8 +211,8 @@ static void same(const struct weights *a, const struct weights *b,
 /* Cut anywhere --------------------------------------------------------------- */
 
 /*
- * What was cut may have lost names of what is at the leaf (of JFR, the class
- * of an object): so a stack may weigh as much as all that begin with it.
+ * A cut file may have lost names at the leaf (of JFR, the class of an object):
+ * so a stack may weigh as much as all that begin with it.
  */
 static void add_totals(void)
 {
@@ -371,7 +371,7 @@ static void concatenated(int damage, const struct fl_buf *zip)
 
 /* Filters ---------------------------------------------------------------------- */
 
-/* What is tried for an argument that a row calls so. */
+/* The values tried for an argument that a row calls so. */
 static const struct argument {
 	const char *name;
 	const char *tries[6];

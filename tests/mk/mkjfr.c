@@ -45,7 +45,7 @@ static const char *const header_key[NHEADER] = { "size", "cp", "meta",
 static const char *name, *at;
 static unsigned line;
 
-/* What is written, and what is known of the chunk being written. */
+/* The output, and the state of the chunk being written. */
 static struct buf out;
 static bool in_chunk, fixed_ints, given[NHEADER];
 static unsigned pad;

@@ -2,7 +2,8 @@
 /*
  * Memory of very small virtual machines, as the sampler reads it from outside:
  * a HotSpot JVM with two compiled methods, the interpreter, a stub and a thread
- * with a name, and a CPython with one thread.  Made from nothing; byte N is at VM_BASE + N.
+ * with a name, and a CPython with one thread.  Written from
+ * scratch; byte N is at VM_BASE + N.
  */
 #ifndef VM_IMAGE_H
 #define VM_IMAGE_H

@@ -27,7 +27,7 @@ static struct flame_sink *writer(void)
 	return sink;
 }
 
-/* What is written of what was read; format NULL: detected. */
+/* The folded output of a text; format NULL: detected. */
 static const char *fold_as(const char *text, size_t size, const char *format)
 {
 	struct flame_source *source =
@@ -824,7 +824,7 @@ Test(write, minwidth_loses_nothing)
 
 /* Round trips --------------------------------------------------------- */
 
-/* What is written is read as the same. */
+/* Output reads as the same. */
 static void stays(const char *text)
 {
 	char *once = strdup(fold(text));

@@ -388,8 +388,8 @@ static unsigned parts_of(const uint8_t *at)
 }
 
 /*
- * What is soon looked at is several mappings, lest a large piece of the page
- * cache be mapped at once; what is before it is one.
+ * Bytes soon needed are in several mappings, so that no large piece of the
+ * page cache is mapped at once; those before are in one.
  */
 Test(inputs, a_mapped_file_is_in_few_parts)
 {

@@ -449,7 +449,7 @@ Test(absorbing, gives_the_ids_of_the_same_things)
 	ab = stack_of(from, "a", "b");
 	cr_assert(fl_absorb(to, from, &map));
 	cr_expect_eq(map.stacks.data[ab], stack_of(to, "a", "b"));
-	/* What came since the last time. */
+	/* Entries since the last time. */
 	bc = stack_of(from, "b", "c");
 	set = fl_thread(from, FL_SLICE("main"), 7);
 	cr_assert(fl_absorb(to, from, &map));

@@ -97,7 +97,7 @@ Test(header, has_all_columns)
 	cr_assert_eq(h.rest.size, 0);
 }
 
-/* What was in the lines before must not show in this one. */
+/* Values of the lines before must not show in this one. */
 Test(header, is_the_same_after_any_other)
 {
 	static const char *const lines[] = {
@@ -415,7 +415,7 @@ Test(records, of_one_line_have_all_frames_of_their_line)
 	cr_assert_str_eq(said.data, "");
 }
 
-/* What was met before is read in another way: it must mean the same. */
+/* Known records are read in another way: they must mean the same. */
 Test(records, mean_the_same_when_they_come_again)
 {
 	static const char *const texts[] = {

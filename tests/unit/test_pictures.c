@@ -18,7 +18,7 @@ TestSuite(asprof, .init = start, .fini = stop);
 TestSuite(own, .init = start, .fini = stop);
 TestSuite(hostile, .init = start, .fini = stop);
 
-/* What is written of what was read, in `to`; NULL as minwidth: unset. */
+/* The output of a text, in `to`; NULL as minwidth: unset. */
 static int convert(const void *text, size_t size, const char *format,
 		   const char *minwidth, struct fl_buf *to)
 {

@@ -85,7 +85,7 @@ static flame_id name_of(const char *text)
 	return fl_name(flame, text);
 }
 
-/* What is read of it, folded. */
+/* Its stacks, folded. */
 static int read_as(const char *format, const char *event)
 {
 	struct flame_sink *sink = fl_format_named(flame, "folded", true)->

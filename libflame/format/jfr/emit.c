@@ -150,7 +150,7 @@ static void prefetch_sum(const struct fl_jfr_chunk *chunk, size_t i)
 	fl_prefetch(&at[at[traces[events->sums[i + CHILD].trace].stack].child]);
 }
 
-/* Before the sums of one pass; false: there are none of it. */
+/* Starts the sums of a pass; false: it has none. */
 static bool begin_pass(struct fl_jfr_chunk *chunk, bool cpu)
 {
 	struct fl_select *select = &chunk->jfr->source->select;
@@ -163,7 +163,7 @@ static bool begin_pass(struct fl_jfr_chunk *chunk, bool cpu)
 	return true;
 }
 
-/* Up to a batch of them. */
+/* Emits up to a batch of the sums. */
 static int emit_some(struct fl_jfr_chunk *chunk,
 		     struct fl_jfr_progress *progress)
 {

@@ -638,8 +638,8 @@ static void report(struct trace *t)
 			  "the time that it ran", name, t->noverlaps);
 	if (t->nheld >= FL_TRACE_MANY)
 		fl_remark(flame, "%s: events buffered in memory, as they are "
-			  "not in the order of their times: %" PRIu64 "; sort by "
-			  "ts to need less", name, t->nheld);
+			  "not in the order of their times: %" PRIu64 "; sort "
+			  "by ts to need less", name, t->nheld);
 	t->nasync = t->nlate = t->nsummaries = t->noverlaps = t->nheld = 0;
 }
 

@@ -1,4 +1,4 @@
-# What was made, and why inputs are on no page; a README is not reported.
+# The list of pages, and why inputs are on none; a README is not reported.
 mkdir in
 printf 'main;run 3\n' >in/good.folded
 echo 'How these were recorded' >in/README

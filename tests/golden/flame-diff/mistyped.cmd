@@ -1,4 +1,4 @@
-# What is wrong with a command line, and what was meant.
+# Errors in a command line, and the suggested words.
 echo 'a 1' >a
 exec 2>&1
 for wrong in --normalise --titel -Z -o --top=x --brief=1 --no '--widths x' \

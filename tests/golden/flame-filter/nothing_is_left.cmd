@@ -12,7 +12,7 @@ flame-filter --grain 100 in
 # The input itself is of nothing.
 echo 'a 0' | flame-filter
 echo $?
-# What has no frame left is a frame of its own, in text and in pictures.
+# A stack without frames gets a frame of its own, in text and in pictures.
 echo 'a;b 3' >in
 for options in '--hide .' '--depth 0' '--min 101%' '--rename s/.*//'; do
 	flame-filter $options in

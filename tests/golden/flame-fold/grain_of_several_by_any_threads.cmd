@@ -1,5 +1,5 @@
-# What is carried on goes in the order of stacks, however many threads read;
-# and it makes nothing negative of what weighs nothing.
+# Remainders are carried on in the order of stacks, however many threads read,
+# and make no weight of 0 negative.
 for i in 1 2 3
 do
 	awk -v i=$i 'BEGIN {

@@ -1,4 +1,5 @@
-# What is drawn again keeps its title, from and to each format; a new one wins.
+# A picture that is drawn again has its title, from and to each format; a new
+# one wins.
 echo 'a;b 5' >stacks
 for from in svg html; do
 	flame-graph -f $from -o picture.$from --title 'Before & after' stacks

@@ -9,7 +9,7 @@ for f in first.jfr last.jfr; do
 		jfr2flame -q --cpu $times -o collapsed -j 2 $f | sum
 	done
 done
-# What comes by and by: the time that is asked for is known too late.
+# A pipe: the time that is asked for is known too late.
 cat last.jfr | jfr2flame --cpu --from 3s -o collapsed | sum
 cat last.jfr | jfr2flame -q --cpu --from 04:22:55 -o collapsed | sum
 # One of format 0.9, years before.

@@ -1,4 +1,4 @@
-# What is known of a chunk's stacks is stored in a byte: of two chunks with the
+# The state of a chunk's stacks is stored in a byte: of two chunks with the
 # same one, 255 apart, the later one has other methods.  None of the chunks
 # between them has these stacks.
 cp data/jfr-text/*.types .

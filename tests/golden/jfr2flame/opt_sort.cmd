@@ -12,7 +12,7 @@ done
 jfr2flame in -o html | cmp - weight.html
 jfr2flame in -o svg >page.svg
 jfr2flame --sort name in -o svg | cmp - page.svg
-# What is read of them is the same.
+# Both read as the same.
 jfr2flame -o collapsed weight.html
 jfr2flame -o collapsed name.html
 jfr2flame --sort heavy in -o svg 2>&1
