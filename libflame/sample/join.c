@@ -4,8 +4,8 @@
  *
  * A task writes rows to its worker's socket, and waits there for the
  * results.  Whenever a worker is sampled, the thread that waits for the other
- * end of one of its sockets is looked for, and its stack is read as it waits: the
- * worker's stack stands on the frame of Spark that reads from Python.  A thread
+ * end of one of its sockets is looked up, and its stack is read as it waits:
+ * the worker's stack stands on the frame of Spark that reads from Python.  A thread
  * that does not wait at that moment is still the worker's as long as no other
  * waits for it: it computes beside it.
  */

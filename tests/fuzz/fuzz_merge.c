@@ -9,6 +9,8 @@
 #define main merge_main
 int main(int argc, char **argv);
 #include "../../tools/merge_header.c"
+#include "../../tools/merge_lines.c"
+#include "../../tools/merge_output.c"
 #include "../../tools/flame-merge.c"
 #undef main
 
