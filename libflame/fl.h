@@ -37,7 +37,7 @@ void fl_warn(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
 void fl_remark(struct flame *flame, const char *format, ...) FL_PRINTF(2, 3);
 /*
  * Whether anything failed; also any allocation in this process since
- * flame_new, so that no failure of one is lost by whoever ignores it.
+ * flame_new, so that no failure of one is lost if a caller ignores it.
  */
 bool fl_failed(const struct flame *flame);
 int fl_no_memory(struct flame *flame);

@@ -26,7 +26,7 @@ struct facts {
 	double framed;		/* share of the driver's stacks in frame */
 	const char *query, *executor, *host, *frame, *reason;
 	double hosts;		/* of a failure */
-	const cJSON *stage;	/* to be looked at, or NULL */
+	const cJSON *stage;	/* to inspect, or NULL */
 	const cJSON *tail;	/* of a stage */
 };
 

@@ -276,7 +276,7 @@ static struct flame_source *open_quietly(struct cli *cli, struct flame *flame,
 
 /*
  * Reads ahead the inputs after the i-th.  One that fails to open is opened
- * again in its turn, and reported then.
+ * again when its turn comes, and reported then.
  */
 static bool look_ahead(struct cli *cli, struct flame *flame,
 		       struct flame_sink *sink, char **inputs, size_t n,
@@ -377,7 +377,7 @@ static bool pump_all(struct cli *cli, struct flame *flame,
 	return good;
 }
 
-/* Why there is nothing, where --quiet has not let it be said. */
+/* Why the output is empty, where --quiet suppressed the message. */
 static void report_loss(const struct cli *cli)
 {
 	if (cli->loss[0])
@@ -896,7 +896,7 @@ static int run(struct cli *cli)
 	}
 	if (is_directory(cli->output) && !cli->diff && !cli->tool->command &&
 	    cli_takes(cli->tool, 'o')) {
-		/* Somebody will add them up. */
+		/* Outputs of such formats are added up later. */
 		if (flame_format_facts(cli->output_format) & FLAME_ADDS_UP)
 			cli->parts = !cli->compat;
 		return cli_convert_each(cli);

@@ -180,7 +180,7 @@ static bool copy_recording(const struct cli *cli,
 
 /* From start to stop ---------------------------------------------------------- */
 
-/* Until the time is over, somebody ends it, or the JVMs have. */
+/* Waits until the time is over, a signal comes, or the JVMs have ended. */
 static double wait_for_jvms(const struct own *own,
 			    const struct fl_targets *targets)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables of reports.  Rows are structs; a column says which member of them it
- * shows, what that is, and its names.  Whoever reports fills rows: five writers
- * show them, and a new column is one row of his columns.
+ * shows, what that is, and its names.  A report fills rows: five writers
+ * show them, and a new column is one row of its columns.
  */
 #ifndef TABLE_H
 #define TABLE_H

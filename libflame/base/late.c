@@ -42,7 +42,7 @@ const char *fl_late_open(const struct fl_late *late)
 	if (!first) {
 		errno = 0;
 		library = dlopen(late->file, RTLD_NOW | RTLD_LOCAL);
-		/* dlerror() does not say that memory is out. */
+		/* dlerror() does not report a lack of memory. */
 		if (!library && errno == ENOMEM)
 			fl_memory_failed();
 		why = library ? fill(late, library) : dlerror();

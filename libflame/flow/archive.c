@@ -197,8 +197,8 @@ static void release(void *state)
 }
 
 /*
- * Only tar is in the list, for --format: of a zip of one file, it is said that
- * it is packed.  source.c looks for containers before formats are asked.
+ * Only tar is in the list, for --format: a zip of one file is reported as
+ * packed.  source.c looks for containers before formats are asked.
  */
 static int never(const uint8_t *head, size_t n, bool whole)
 {

@@ -298,7 +298,7 @@ void fl_sink_free(struct flame_sink *sink);
 /*
  * Adds keys of labels, "stage" or "stage,query", to those that are wanted
  * (NULL: none), in the flame's arena: who makes labels at a cost makes those
- * that somebody wants.  With a key that nobody knows comes "*"; a sink that uses
+ * that are wanted.  With a key that nobody knows comes "*"; a sink that uses
  * no label but those that are wanted adds FL_NO_OTHER_LABEL.
  */
 #define FL_NO_OTHER_LABEL "-"

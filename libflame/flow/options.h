@@ -73,7 +73,7 @@ const struct fl_option *fl_option_find(const struct fl_option_table *table,
 				       const char *name);
 /*
  * Sets a member of the struct.  FLAME_FAILED: the value was refused for the
- * reason given, or memory is out, as flame says.
+ * reason given, or out of memory, as flame says.
  */
 int fl_option_parse(struct flame *flame, const struct fl_option *row,
 		    void *values, const char *value,
@@ -89,7 +89,7 @@ int fl_option_file(struct flame *flame, void *member, const char *path,
 /* A LINES member with a line more. */
 int fl_option_line(struct flame *flame, void *member, const char *line);
 
-/* A struct with the defaults; NULL without a table, or where memory is out. */
+/* A struct with the defaults; NULL without a table, or if out of memory. */
 void *fl_options_new(const struct fl_option_table *table);
 /*
  * The struct `to`, which was empty, becomes a copy that another thread can

@@ -350,7 +350,7 @@ static int read_all(struct parts *p)
 	return fl_failed(p->source->flame) ? FLAME_FAILED : status;
 }
 
-/* Makes as many jobs as can be had; with none the caller reads all. */
+/* Makes as many jobs as memory allows; without any the caller reads all. */
 static void start(struct parts *p)
 {
 	unsigned wanted = FL_MIN(p->source->flame->threads - 1,

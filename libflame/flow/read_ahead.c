@@ -5,7 +5,7 @@
  * each slot has a dictionary of its own, which lasts from file to file, so that
  * a stack is absorbed once.  A slot opens its file again by name and buffers
  * its samples, warnings and remarks.  A file that fails is read once more by
- * the caller in its turn, which reports the error.
+ * the caller when its turn comes, which reports the error.
  */
 #include "fl.h"
 

@@ -33,7 +33,7 @@ struct flame_lines *flame_lines_open(struct flame *flame, const char *path)
 	lines->flame = flame;
 	lines->in = fl_in_open(flame, path);
 	/*
-	 * Somebody merges a thousand files at once: then buffers are small, and
+	 * When a thousand files are merged at once, buffers are small, and
 	 * files are mapped, as a mapped file needs no descriptor.
 	 */
 	flame->nlines++;

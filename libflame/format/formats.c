@@ -177,7 +177,7 @@ static bool may_be_one_line(const uint8_t *head, size_t n)
 	return false;
 }
 
-/* A line that is too long for all readers of text is looked at once. */
+/* A line that is too long for all readers of text is detected here, once. */
 static bool is_endless(struct flame *flame, struct fl_in *in,
 		       const uint8_t *head, size_t n)
 {

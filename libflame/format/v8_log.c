@@ -21,7 +21,7 @@
 enum {
 	PAGE_BITS = 12,
 	MAX_PAGES = 4096,	/* of one code */
-	MAX_CHAIN = 1024,	/* codes that are looked at in a page */
+	MAX_CHAIN = 1024,	/* codes that are searched in a page */
 	MAX_FIELDS = 10,
 	GC = 1			/* the state of the virtual machine */
 };

@@ -27,7 +27,7 @@ struct listing {
 	struct flame *flame;
 	struct entry *entries;	/* files, and folders to be listed */
 	size_t count, capacity;
-	size_t next;		/* to be looked at */
+	size_t next;		/* to be listed */
 	size_t nkeys;		/* of S3, dropped ones included */
 	size_t path_bytes;
 	bool endless;		/* which ends it */

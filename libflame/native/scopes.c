@@ -64,7 +64,7 @@ static struct fl_scope *add_scope(struct collector *c, Dwarf_Die *die,
 	return scope;
 }
 
-/* Adds an entry that has code; whether those in it are to be looked at. */
+/* Adds an entry that has code; whether those in it are to be visited. */
 static bool visit(struct collector *c, Dwarf_Die *die, struct fl_scope **in)
 {
 	struct fl_scope *scope;

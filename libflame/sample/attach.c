@@ -128,7 +128,7 @@ static bool ask_for_socket(struct attach *a, const char *socket)
 			      "writable");
 	if (fd >= 0 && fchown(fd, a->owner.st_uid, a->owner.st_gid) != 0 &&
 	    geteuid() == 0)
-		errno = 0;	/* it is looked at by its owner, then refused */
+		errno = 0;	/* the JVM checks its owner, and refuses it */
 	kill(a->pid, SIGQUIT);
 	while (time_left(a) && !has_socket(a, socket))
 		nanosleep(&pause, NULL);

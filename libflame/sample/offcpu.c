@@ -68,7 +68,7 @@ static bool end_wait(struct fl_recorder *r, struct fl_waiter *waiter,
 	return true;
 }
 
-/* Threads that wait are listed until they are looked at, or run. */
+/* Threads that wait are listed until their stacks are read, or they run. */
 static void begin_wait(struct fl_recorder *r, const struct fl_event *e)
 {
 	struct fl_waiters *w = &r->waiters;
@@ -91,7 +91,7 @@ static void begin_wait(struct fl_recorder *r, const struct fl_event *e)
 	w->tasks[w->ntasks++] = (struct fl_task){ e->pid, e->tid };
 }
 
-/* Whether the thread is to be looked at again. */
+/* Whether the thread is to be read again. */
 static bool look(struct fl_recorder *r, struct fl_waiter *waiter)
 {
 	int64_t now = fl_now();

@@ -123,7 +123,7 @@ static void describe(struct perf_event_attr *attr,
 	attr->sample_stack_user = sampling->stack;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	/* Counted ones may come by the thousand: few wake the recorder. */
+	/* Counted ones may be thousands at once: few wake the recorder. */
 	attr->wakeup_events = sampling->counted ? 64 : 1;
 	if (!events->per_cpu) {
 		attr->inherit = 1;	/* new threads, and children */
@@ -163,7 +163,7 @@ static bool map_ring(struct fl_ring *ring, size_t size)
 	return true;
 }
 
-/* Rings shrink until the limit of locked memory lets them be. */
+/* Rings shrink until the limit of locked memory allows them. */
 static bool map_all(struct fl_perf_events *events)
 {
 	for (size_t size = events->ring_size; size >= MIN_RING; size /= 2) {

@@ -95,7 +95,7 @@ static bool has_debug(const struct fl_elf *elf)
 				       fl_elf_section(elf, ".zdebug_info"));
 }
 
-/* Whoever may write the file could make root read what he wants. */
+/* A user who may write the file could make root read any other. */
 static bool is_trusted(const struct fl_places *places, int fd)
 {
 	struct stat st;

@@ -25,7 +25,7 @@ struct fl_task {
 	pid_t pid, tid;
 };
 
-/* A thread that is looked at, or that has left its CPU. */
+/* A thread that is sampled in place, or that has left its CPU. */
 struct fl_waiter {
 	pid_t pid, tid;
 	bool there;		/* stack and labels are those of its wait */
@@ -117,7 +117,7 @@ struct fl_recorder {
 	uint64_t named_runtimes;	/* that have a perf map */
 	int64_t children_begin;		/* CPU time of children; ns */
 	int64_t since_1970;		/* of the clock's zero */
-	bool hurries;			/* samples are looked at at once: there
+	bool hurries;			/* samples are read at once: there
 					   is a Python */
 	bool blind;			/* perf events are refused: wall only */
 	bool started, ended, last_round;

@@ -15,7 +15,7 @@ struct fl_ring {
 	uint8_t *data;
 	size_t size;
 	uint64_t head, tail;
-	/* The next record: its time; 0: not looked at yet. */
+	/* The next record: its time; 0: not read yet. */
 	uint64_t time;
 	uint64_t peeked;	/* up to here by fl_perf_events_peek */
 	/* Of the thread that empties it (spill.c). */

@@ -142,7 +142,7 @@ static void list_threads(struct fl_running *all, struct fl_running_process *p,
 		p->threads[i].listed = false;
 }
 
-/* Idle ones are looked at now and then. */
+/* Idle ones are read less often. */
 static bool is_to_be_read(const struct fl_running *all,
 			  const struct fl_running_thread *t)
 {

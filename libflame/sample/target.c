@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening what belongs to other processes.  Who records as root reads for
- * somebody who is not: a path that a process can influence is opened with that
- * process's rights, below its root, and looked at before it is opened: to open
- * a device may do something.
+ * Opening what belongs to other processes.  A recorder that runs as root reads
+ * for users who are not: a path that a process can influence is opened with
+ * that process's rights, below its root, and examined before it is opened: to
+ * open a device may do something.
  */
 #include "fl.h"
 
@@ -27,7 +27,7 @@ enum { MAX_GROUPS = 1024, NOBODY = 65534 };
 
 /* Files of /proc ----------------------------------------------------------- */
 
-/* Others than the contents of a short file are opened to be looked at. */
+/* Others than the contents of a short file are opened as a path only. */
 static bool is_path_only(const char *name)
 {
 	return strcmp(name, "root") == 0 || strncmp(name, "map_files/", 10) == 0;

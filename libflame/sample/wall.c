@@ -198,7 +198,7 @@ static void look_for_processes(struct fl_recorder *r)
 	fl_targets_free(&targets);
 }
 
-/* Before their tasks are looked at. */
+/* Before their tasks are sampled. */
 static void look_for_workers(struct fl_recorder *r)
 {
 	for (size_t i = 0; r->how.join && i < r->processes.count; i++) {
@@ -378,7 +378,7 @@ static bool ran(struct fl_recorder *r, struct fl_waiter *seen,
 }
 
 /*
- * A thread that ran when it was looked at, and had no sample since: assume that
+ * A thread that ran when it was sampled, and had no sample since: assume that
  * it is where it was seen before.
  */
 static bool rest_of(struct fl_recorder *r, struct fl_waiter *waiter,

@@ -627,7 +627,7 @@ struct flame_sink *flame_bill_sink(struct flame_bill *bill,
 	*(struct tee *)sink->state = (struct tee){ cost, bill->driver };
 	for (const struct flame_sink *s = cost; s; s = s->next) {
 		sink->needs |= s->needs;
-		/* A failure is found by who pumps. */
+		/* flame_pump finds a failure. */
 		(void)fl_want_labels(flame, &sink->labels, s->labels);
 	}
 	sink->put = put_both;

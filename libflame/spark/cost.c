@@ -71,7 +71,7 @@ struct fl_spark_cost {
 	struct executor all;	/* the same of all */
 	int64_t waited;		/* [not on a CPU], */
 	int64_t active;		/* of so much time of tasks */
-	bool by_thread, by_state;	/* somebody asks for these */
+	bool by_thread, by_state;	/* these are needed */
 	bool *strange;		/* applications that others' logs are of */
 	uint64_t open;		/* samples of several stages' tasks */
 	/* Time that was shared out by others' stacks, and its variance. */

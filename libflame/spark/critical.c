@@ -9,7 +9,7 @@
 
 #include "spark/critical.h"
 
-/* Tasks of an executor that are looked at for the one before on a core. */
+/* Tasks of an executor that are searched for the one before on a core. */
 enum { MAX_BEFORE = 256 };
 
 struct path {

@@ -815,7 +815,7 @@ struct flame_sink *fl_spark_cost_sink(struct flame_sink *next,
 	return sink;
 }
 
-/* URLs and what commands print are not looked at. */
+/* URLs and what commands print are not checked. */
 static int check_logs(struct flame *flame, const char *list)
 {
 	char *text = fl_memory_adopt(strdup(list)), *rest = text, *path;

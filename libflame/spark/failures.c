@@ -172,7 +172,7 @@ bool fl_spark_fail(struct fl_spark *spark, size_t stage,
 
 /* Lost executors ---------------------------------------------------------- */
 
-/* The ends that somebody asked for. */
+/* The ends that were requested. */
 static bool is_wanted(const char *reason)
 {
 	static const char *const wanted[] = {

@@ -127,7 +127,7 @@ struct fl_replay_change {
 struct fl_replay_result {
 	int64_t end;		/* ns since the application's begin */
 	int64_t paid;		/* core-us of executors */
-	bool good;		/* false: it does not come to an end */
+	bool good;		/* false: it does not end */
 };
 
 /* replay_run.c; false: out of memory. */

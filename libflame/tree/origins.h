@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Origins: the inputs that a tree or page was made of, with their facts, for
- * its title and for those who look at it later.
+ * its title and for its later readers.
  */
 #ifndef FL_ORIGINS_H
 #define FL_ORIGINS_H

@@ -15,7 +15,7 @@ struct ranking {
 	struct flame_rank *at;
 	uint32_t n;
 	uint32_t *place;	/* by name, plus one; 0: not in the list */
-	/* By name: its outermost node ends here; or that it was looked at. */
+	/* By name: its outermost node ends here; or that it was visited. */
 	uint32_t *until;
 	bool *matches;		/* by name */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame that grows makes all of its callers grow.  Changes are looked at from
+ * A frame that grows makes all of its callers grow.  Changes are examined from
  * the lightest to the heaviest: one is explained if the stacks without any of
  * the changes before it did not change.  Where instead all that a frame does
  * grew alike, the frame explains what it calls.
@@ -23,7 +23,7 @@ struct explaining {
 	size_t nstacks;
 	bool *total, *self;	/* by name: a change that explains others */
 	bool *covered;		/* by stack: has a name of such a total */
-	bool *has;		/* by stack: has the name looked at */
+	bool *has;		/* by stack: has the examined name */
 	bool *callee;		/* the same of a change before it */
 	struct fl_hypothesis **chosen;	/* changes that explain others */
 	size_t nchosen;
@@ -75,7 +75,7 @@ static void sum_rest(struct explaining *e)
 	}
 }
 
-/* Whether most of a change before it is of stacks with the name looked at. */
+/* Whether most of a change before it is of stacks with the examined name. */
 static bool is_below(struct explaining *e, const struct flame_change *callee)
 {
 	double below = 0, all = 0;

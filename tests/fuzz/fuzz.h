@@ -61,7 +61,7 @@ struct flame_sink *fuzz_watch(struct flame *flame, struct flame_sink *next,
 /* A writer into memory. */
 struct flame_sink *fuzz_writer(struct flame *flame, const char *format,
 			       struct fl_buf *out);
-/* Puts the filter in front if it can be had; else all is as before. */
+/* Puts the filter in front if it can be made; else nothing changes. */
 struct flame_sink *fuzz_front(struct flame_sink *sink, const char *name,
 			      const char *arg);
 /* Text in a format, read into the sink; both statuses are good. */

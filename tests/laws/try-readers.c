@@ -494,7 +494,7 @@ static void laws(const char *path)
 	format[0] = '\0';
 	damage = count(file, NULL, &whole);
 	if (damage == 2) {
-		skipped("read", "nothing can be had of it");
+		skipped("read", "no sample can be read");
 	} else {
 		zip = gzip(file);
 		cut_anywhere();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that shows whoever records it what has no end.
+ * A process that shows its recorder endless data.
  *
  *	hostile name		runs a function whose name doubles 60 times
  *	hostile threads		a Python whose list of threads is a cycle
@@ -76,7 +76,7 @@ static void *run(void *arg)
 	return arg;
 }
 
-/* Whoever reads this memory waits. */
+/* A reader of this memory waits. */
 static char *no_memory(void)
 {
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);

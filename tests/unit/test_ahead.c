@@ -16,7 +16,7 @@ static struct fl_in *decoded_ahead(struct fl_in *in)
 #define fl_in_decoded decoded_ahead
 #include "test_io.c"
 
-/* Nobody reads on: the thread is let go wherever it stands. */
+/* Nobody reads on: the thread ends wherever it is. */
 Test(decoders, what_is_ahead_may_be_left)
 {
 	struct fl_buf text = make_text(8 << 20);
@@ -41,7 +41,7 @@ Test(decoders, a_pipe_that_is_silent_may_be_left, .timeout = 20)
 	struct fl_in *in;
 	int fd;
 
-	/* Of text, more is looked at than is given. */
+	/* Of text, more bytes are examined than returned. */
 	memset(text.data, 1, 600);
 	packed = gzip(text.data, text.size);
 	mkfifo("pipe", 0600);

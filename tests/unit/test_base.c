@@ -179,7 +179,7 @@ Test(memory, failed_allocations_are_counted)
 	cr_expect_null(fl_memory_adopt(NULL));
 	fl_memory_failed();
 	cr_expect_eq(fl_memory_failures() - before, 6);
-	cr_expect(fl_failed(flame), "a caller may have looked at none of them");
+	cr_expect(fl_failed(flame), "a caller may have checked none of them");
 	fl_memory_limit(0);
 	flame_free(flame);
 }

@@ -755,7 +755,7 @@ Test(decoders, packed_and_plain_members_are_one_stream)
 	}
 }
 
-/* Around every boundary of what is looked at, at once and in steps. */
+/* Around every boundary of the examined bytes, at once and in steps. */
 Test(decoders, a_member_in_text_is_found_wherever_it_begins)
 {
 	struct fl_buf packed = gzip("packed 1\n", 9), text = { 0 };
@@ -1206,7 +1206,7 @@ static void put_entry(struct fl_buf *out, const char *name, const char *text,
 
 static void put_zip_end(struct fl_buf *out, unsigned entries)
 {
-	/* The directory itself is not looked at. */
+	/* The directory itself is not read. */
 	put_le(out, 0x02014b50, 4);
 	put_le(out, 0x06054b50, 4);
 	put_le(out, 0, 4);

@@ -120,7 +120,7 @@ struct fl_folded_stacks {
 	bool joined;		/* some frame may contain a ';' */
 	/* The thread that the outermost frames name; see thread.c. */
 	flame_id thread;
-	size_t nthread;		/* frames that were looked at for it */
+	size_t nthread;		/* frames that were read for it */
 	flame_id keys[5];
 	struct fl_folded_result {
 		struct fl_folded_line *line;

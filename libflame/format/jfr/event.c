@@ -190,7 +190,7 @@ static void plan_reader(struct pass *pass, struct fl_jfr_class *class)
 		chunk->events->with_tlab = true;
 }
 
-/* Whether its time and its thread's spans let it through. */
+/* Whether its time and its thread's spans select it. */
 static bool in_time(const struct fl_jfr_chunk *chunk,
 		    const struct fl_jfr_reader *c)
 {

@@ -20,7 +20,7 @@ struct fl_jfr_pools {
 	struct fl_map threads, states, leaves[2];	/* text.c: by keys */
 };
 
-/* Notes which classes' constants somebody may ask for. */
+/* Notes the classes whose constants may be needed. */
 void fl_jfr_want_pools(struct fl_jfr_chunk *chunk);
 /*
  * Indexes them along the chain of checkpoints, and where that is broken all

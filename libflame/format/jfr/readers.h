@@ -126,7 +126,7 @@ bool fl_jfr_is_fact(struct slice event);
 /* rows.c: the row or subject of an event, NULL where its type has none. */
 const struct fl_jfr_row *fl_jfr_row_of(struct slice event);
 const struct fl_jfr_subject *fl_jfr_subject_of(struct slice event);
-/* Whether somebody wants the subject as a label. */
+/* Whether the subject is wanted as a label. */
 static inline bool fl_jfr_labels_subject(const struct fl_jfr *jfr,
 					 const struct fl_jfr_subject *subject)
 {

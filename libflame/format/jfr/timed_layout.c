@@ -15,7 +15,7 @@
 enum {
 	MAX_LAYOUTS = 255,
 	MAX_STATES = 128,
-	PROBES = 8,		/* places of the table that are looked at */
+	PROBES = 8,		/* places of the table that are probed */
 	MIN_OPEN_BITS = 10, MAX_OPEN_BITS = 15,
 	MAX_FREQUENCY_BITS = 33,
 	MAX_SECONDS = INT32_MAX,

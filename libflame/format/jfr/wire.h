@@ -32,7 +32,7 @@ static inline uint64_t fl_be(const uint8_t *at, unsigned size)
 
 uint64_t fl_wire_varint_slow(struct fl_wire *w);
 
-/* Bytes whose top bit is clear end an integer: eight are looked at at once. */
+/* Bytes whose top bit is clear end an integer: eight are tested at once. */
 static inline uint64_t fl_wire_word(const uint8_t *at)
 {
 	uint64_t word;

@@ -198,7 +198,7 @@ static bool read_numbered(struct slice line, bool bare,
 	       fl_java_time(word, true, &h->time) && !fl_slice_trim(tail).size;
 }
 
-/* jhsdb where names are not to be had: Thread 2032: (state = BLOCKED). */
+/* jhsdb where names cannot be read: Thread 2032: (state = BLOCKED). */
 static bool read_unnamed(struct slice line, struct fl_jstack_header *h)
 {
 	const char *colon = memchr(line.data, ':', line.size);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WINDOW = 1 << 20 };	/* of a mapped file, looked at at once */
+enum { WINDOW = 1 << 20 };	/* of a mapped file, peeked at once */
 
 /* Lines --------------------------------------------------------------- */
 
@@ -424,7 +424,7 @@ static enum what take_other(struct fl_perf_reader *r, struct slice line,
 	    !is_columns(r, text, &cgroup) &&
 	    fl_perf_header(text, &r->lefts, &h))
 		return take_header(r, line, &h, sample);
-	/* Before the text is looked at: it may be a frame that is known. */
+	/* Before the text is parsed: it may be a frame that is known. */
 	if (r->record.open && r->record.wanted && begins_with_blank(line) &&
 	    !depends_on_place(r, text)) {
 		hash = fl_hash(line.data, line.size);

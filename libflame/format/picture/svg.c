@@ -616,7 +616,7 @@ static int read_svg(struct flame_source *source)
 	parser = xml.xmlCreatePushParserCtxt(&handler, svg, NULL, 0, NULL);
 	if (!parser)
 		return fl_no_memory(svg->flame);
-	/* Neither DTDs nor entities of their own are looked at. */
+	/* Neither DTDs nor entities of their own are loaded. */
 	xml.xmlCtxtUseOptions(parser, XML_PARSE_HUGE | XML_PARSE_NONET |
 			  XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
 	svg->other_encoding = has_other_encoding(svg->in);

@@ -10,7 +10,7 @@
 # LIMIT: 3%, or 3%,RE for frames that match.
 #
 # FOLDER (gate) then has before/ and after/ with the profiles, comment.md for
-# the change, report.json, and diff.html, where the sums can be looked at.
+# the change, report.json, and diff.html, which shows the sums.
 #
 # Exit status: 0 nothing grew by the limit, 1 something did, 3 so few runs are
 # not enough, 2 something went wrong.

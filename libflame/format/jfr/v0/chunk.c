@@ -70,7 +70,7 @@ static void set_leaf(struct fl_v0 *v, const struct fl_v0_event *e,
 			    outside ? FLAME_KERNEL : FLAME_INLINED);
 }
 
-/* Whether its time and its thread's spans let it through. */
+/* Whether its time and its thread's spans select it. */
 static bool in_time(const struct fl_v0 *v, int64_t time, uint64_t tid)
 {
 	return (v->from == FLAME_NOTIME || time >= v->from) &&

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { WINDOW = 1 << 20 };	/* bytes that are looked at at once */
+enum { WINDOW = 1 << 20 };	/* bytes that are peeked at once */
 enum { BATCH = 1024 };		/* samples that are given at once */
 enum { EVENT_NAME = 2 };	/* of PERF_EVENT_UPDATE */
 enum { MAX_TRACING = 64 << 20 };

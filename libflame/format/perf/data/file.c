@@ -272,7 +272,7 @@ static bool read_attrs(struct fl_perf_data *d, const struct header *h)
 }
 
 /*
- * All of the input where it can be had at once; else the bytes up to the
+ * All of the input where it is in memory; else the bytes up to the
  * records, and then names of events are perf's defaults.
  */
 static bool hold(struct fl_perf_data *d, const struct header *h)
