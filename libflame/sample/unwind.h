@@ -16,7 +16,7 @@ struct fl_unwinder {
 	size_t nframes, frames_capacity;
 	uint64_t *addresses;	/* of frames */
 	size_t addresses_capacity;
-	struct fl_kept {	/* what a frame's callees have to keep */
+	struct fl_kept {	/* callee-saved registers, and stack words */
 		size_t frame;
 		uint64_t value[FL_KEPT];
 	} *kept;		/* of interpreters' loops, leaf first */

@@ -128,8 +128,8 @@ static bool take_line(struct fl_perf_reader *r, const struct fl_perf_line *line)
 }
 
 /*
- * Lines of functions that were met, as many as there are: what most of the
- * input is.
+ * Reads as many cached lines of functions as follow: most of the input is
+ * these.
  */
 static void read_cached_lines(struct fl_perf_reader *r)
 {
@@ -316,8 +316,8 @@ static bool lacks_module(const struct fl_perf_reader *r, struct slice text)
 }
 
 /*
- * Whether what a line is depends on the lines before it too: what it was
- * earlier does not decide.
+ * Whether the kind of a line depends on the lines before it too: then the kind
+ * it had earlier does not decide.
  */
 static bool depends_on_place(const struct fl_perf_reader *r,
 			     struct slice text)
