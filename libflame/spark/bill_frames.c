@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The work that parts of a bill do most: the stacks of an operator, a stage, a
- * query and an application, each as a tree in preorder, in the words of tree/words.c.
+ * query and an application, each as a tree in preorder, in the
+ * words of tree/words.c.
  */
 #include "fl.h"
 
