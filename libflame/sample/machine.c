@@ -288,6 +288,7 @@ int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
 	if (!p->hotspot &&
 	    exported_symbols(all, p, find_path(p, fl_is_jvm_path), &vm))
 		p->hotspot = fl_hotspot_new(all->flame, &memory, &vm, &major);
+	all->has_jvm |= p->hotspot != NULL;
 	if (p->hotspot && all->lines)
 		fl_hotspot_show_lines(p->hotspot);
 	return major;
@@ -308,6 +309,7 @@ static void open_python(struct fl_processes *all, struct fl_process *p)
 		return;
 	p->python = fl_cpython_new(all->flame, &memory, &vm, &minor);
 	p->python_minor = minor;
+	all->has_python |= p->python != NULL;
 	if (p->python && all->lines)
 		fl_cpython_show_lines(p->python);
 	if (p->python || !minor)
@@ -373,7 +375,7 @@ struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 
 void fl_processes_round(struct fl_processes *all)
 {
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; all->has_jvm && i < all->count; i++)
 		if (all->data[i]->hotspot)
 			fl_hotspot_round(all->data[i]->hotspot);
 }

@@ -309,10 +309,15 @@ void fl_processes_sweep(struct fl_processes *all)
 {
 	int64_t now = fl_now();
 
-	for (size_t i = all->count; i--;)
-		if (all->data[i]->exited &&
-		    now - all->data[i]->exit_time > 2000000000)
-			drop(all, all->data[i]);
+	all->has_jvm = all->has_python = false;
+	for (size_t i = all->count; i--;) {
+		struct fl_process *p = all->data[i];
+
+		all->has_jvm |= p->hotspot != NULL;
+		all->has_python |= p->python && !p->exited;
+		if (p->exited && now - p->exit_time > 2000000000)
+			drop(all, p);
+	}
 	fl_modules_sweep(all);
 }
 

@@ -83,6 +83,8 @@ struct fl_processes {
 		flame_id unknown;
 	} kernel;
 	flame_id unknown;
+	/* Among the processes, a quarter of a second ago or since. */
+	bool has_jvm, has_python;
 	/* In this second, of reading all processes; of loading files ever. */
 	int64_t second, spent, loading;
 	/* Called before and after slow work; or NULL. */

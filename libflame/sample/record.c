@@ -240,7 +240,6 @@ enum fl_stack_end fl_recorder_push_user(struct fl_recorder *r,
 	}
 	python = fl_process_python(&r->processes, p);
 	if (python) {
-		r->hurries = true;
 		if (!fl_cpython_merge(python, &r->unwinder, tid, key,
 				      end == FL_STACK_WHOLE) &&
 		    end == FL_STACK_WHOLE)
@@ -500,7 +499,7 @@ static int time_to_sleep(const struct fl_recorder *r, int most)
 
 	if (r->blind || s->least_wait)
 		return most;
-	if (r->hurries || s->switches || s->counted)
+	if (r->processes.has_python || s->switches || s->counted)
 		return 0;
 	return (int)FL_MIN(1000 * (samples / 8) / FL_MAX(s->hertz, 1u),
 			   (size_t)most);
@@ -512,7 +511,8 @@ static int time_to_sleep(const struct fl_recorder *r, int most)
  */
 static void wait_for_more(struct fl_recorder *r)
 {
-	int most = r->hurries && fl_perf_events_pending(&r->events) ?
+	int most = r->processes.has_python &&
+		   fl_perf_events_pending(&r->events) ?
 		   PENDING_MS : FL_RECORDER_WAIT_MS;
 	int sleep;
 

@@ -117,8 +117,6 @@ struct fl_recorder {
 	uint64_t named_runtimes;	/* that have a perf map */
 	int64_t children_begin;		/* CPU time of children; ns */
 	int64_t since_1970;		/* of the clock's zero */
-	bool hurries;			/* samples are read at once: there
-					   is a Python */
 	bool blind;			/* perf events are refused: wall only */
 	bool started, ended, last_round;
 	struct fl_apart *apart;		/* apart.h; NULL: one process is all */
