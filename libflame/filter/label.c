@@ -206,6 +206,34 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 	return passes ? fl_put(sink->next, s) : FLAME_OK;
 }
 
+/*
+ * Labels of the path that are not among the values: a reader whose samples have
+ * no such label of their own needs not read them.
+ */
+static int begin(struct flame_sink *sink, struct flame_source *source)
+{
+	struct label *label = sink->state;
+	struct fl_path_labels path;
+
+	fl_path_labels(fl_in_name(source->in), &path);
+	for (size_t i = 0; i < label->count; i++) {
+		struct rule *rule = &label->rules[i];
+		const char *key = fl_name_at(sink->flame, rule->key.name).data;
+
+		for (size_t k = 0; k < FL_PATH_KEYS; k++) {
+			struct slice value = path.value[k];
+
+			if (!value.size || strcmp(key, fl_path_keys[k]) != 0)
+				continue;
+			if (!fl_values_match(sink->flame, &rule->values,
+					     flame_name(sink->flame, value.data,
+							value.size)))
+				source->select.refused_key = key;
+		}
+	}
+	return FLAME_OK;
+}
+
 static int finish(struct flame_sink *sink)
 {
 	struct label *label = sink->state;
@@ -274,6 +302,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 	if (!sink)
 		return NULL;
 	sink->put = put;
+	sink->begin = begin;
 	sink->finish = finish;
 	sink->free = release;
 	if (!text)

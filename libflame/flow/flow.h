@@ -75,6 +75,8 @@ struct fl_select {
 	unsigned needs;
 	const char *labels;	/* that sinks want: see fl_want_labels */
 	const struct fl_wanted_text *wanted_text;	/* of the sink; or NULL */
+	/* A label of the path that a sink wants with other values; or NULL. */
+	const char *refused_key;
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */

@@ -278,6 +278,19 @@ static void choose_labels(struct reader *r)
 						      r->columns[i].key).data);
 }
 
+/* The path has a label with a value that is not wanted, and no row has it. */
+static bool is_refused(const struct reader *r)
+{
+	const char *key = r->source->select.refused_key;
+	size_t i = 0;
+
+	while (i < r->ncolumns && !(key && r->columns[i].fixed < 0 &&
+				    fl_slice_is(fl_name_at(r->flame,
+						r->columns[i].key), key)))
+		i++;
+	return key && i == r->ncolumns;
+}
+
 static int begin(struct reader *r)
 {
 	size_t size = 0, footer;
@@ -310,6 +323,10 @@ static int begin(struct reader *r)
 	if (check_columns(r) != FLAME_OK)
 		return FLAME_FAILED;
 	choose_labels(r);
+	if (is_refused(r)) {
+		r->group = r->ngroups;
+		r->data_end = r->footer;
+	}
 	return FLAME_OK;
 }
 
