@@ -12,8 +12,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-enum { MAX_ROWS = 30, MAX_HEAVY = 10, MAX_PAGES = 20 };
+enum { MAX_ROWS = 30, MAX_HEAVY = 10, MAX_PAGES = 20, MAX_MISSING = 20 };
+enum { DATE_SIZE = sizeof("2026-11-29") };
 
 /* A frame's weights by run: of its own, or with what it calls. */
 struct series {
@@ -45,6 +47,9 @@ struct since {
 	struct run *runs;	/* in order */
 	char **labels;		/* their names, safe to show */
 	size_t nruns;
+	char missing[MAX_MISSING][DATE_SIZE];	/* days without a run */
+	size_t nmissing;
+	bool more_missing;
 	size_t unlabelled;	/* the part of no run, plus one; 0: none */
 	struct series *series;	/* a name's total, then its own weight */
 	size_t nseries, series_capacity;
@@ -512,6 +517,63 @@ static char *judge_last(struct since *s)
 	return line;
 }
 
+/* Days without a run ---------------------------------------------------- */
+
+enum { DAY_SECONDS = 24 * 60 * 60 };
+
+/* The number of a day, of a label that is a date; -1: it is none. */
+static long day_of(const char *label)
+{
+	struct tm tm = { 0 };
+	const char *end = strlen(label) == DATE_SIZE - 1 ?
+				  strptime(label, "%Y-%m-%d", &tm) : NULL;
+
+	return end && !*end ? (long)(timegm(&tm) / DAY_SECONDS) : -1;
+}
+
+static void add_missing(struct since *s, long day)
+{
+	time_t seconds = (time_t)day * DAY_SECONDS;
+	struct tm tm;
+
+	if (s->nmissing < MAX_MISSING && gmtime_r(&seconds, &tm))
+		strftime(s->missing[s->nmissing++], DATE_SIZE, "%Y-%m-%d", &tm);
+	else
+		s->more_missing = true;
+}
+
+/* Where runs are dates, and most are a day after another. */
+static void find_missing(struct since *s)
+{
+	size_t daily = 0;
+	long last = 0;
+
+	for (size_t r = 0; r < s->nruns; r++) {
+		long day = day_of(s->labels[r]);
+
+		if (day < 0)
+			return;
+		daily += r && day == last + 1;
+		last = day;
+	}
+	for (size_t r = 1; daily * 2 > s->nruns && r < s->nruns; r++) {
+		long day = day_of(s->labels[r - 1]) + 1;
+
+		last = day_of(s->labels[r]);
+		for (; day < last && !s->more_missing; day++)
+			add_missing(s, day);
+	}
+}
+
+static void put_missing(const struct since *s, FILE *to)
+{
+	for (size_t i = 0; i < s->nmissing; i++)
+		fprintf(to, "%s%s", i ? ", " : "  Without a run: ",
+			s->missing[i]);
+	if (s->nmissing)
+		fputs(s->more_missing ? ", ..." : ".", to);
+}
+
 /* Output --------------------------------------------------------------- */
 
 static void put_series(FILE *to, const struct cli_table *t, const void *row);
@@ -588,6 +650,7 @@ static char *summary_of(const struct since *s)
 	else
 		fprintf(to, "%zu change%s; %g%% may be chance.", s->nrows,
 			s->nrows == 1 ? "" : "s", s->result.rate * 100);
+	put_missing(s, to);
 	if (fclose(to) == 0)
 		return text;
 	free(text);
@@ -641,13 +704,17 @@ static bool fill_json(const struct since *s, const char *gate, cJSON *root)
 	bool begun = cJSON_AddStringToObject(root, "schema", "libflame/1") &&
 		     cJSON_AddStringToObject(root, "kind", "series");
 	cJSON *runs = cJSON_AddArrayToObject(root, "runs");
+	cJSON *missing = cJSON_AddArrayToObject(root, "missing");
 	cJSON *steps = cJSON_AddArrayToObject(root, "changes");
 	struct cli_table table = table_of(s);
-	bool good = begun && runs && steps;
+	bool good = begun && runs && missing && steps;
 
 	for (size_t i = 0; good && i < s->nruns; i++)
 		good = cJSON_AddItemToArray(runs,
 					    cJSON_CreateString(s->labels[i]));
+	for (size_t i = 0; good && i < s->nmissing; i++)
+		good = cJSON_AddItemToArray(missing, cJSON_CreateString(
+							s->missing[i]));
 	for (size_t i = 0; good && i < s->nrows; i++) {
 		cJSON *row = cJSON_CreateObject();
 
@@ -958,8 +1025,10 @@ int diff_since(struct cli *cli, struct flame *flame,
 
 	if (read_inputs(&s, reading) && is_any_selected(&s) && list_runs(&s) &&
 	    name_runs(&s) && find_metric(&s) && gather(&s) &&
-	    check_labels(&s) && find_steps(&s))
+	    check_labels(&s) && find_steps(&s)) {
+		find_missing(&s);
 		status = judge_and_report(&s);
+	}
 	free_since(&s);
 	return status;
 }
