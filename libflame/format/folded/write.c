@@ -686,6 +686,15 @@ static bool put_chain(struct writer *w, struct item *item, uint32_t *depth)
 	return true;
 }
 
+/* Of the stack after the item's first: mostly that one's first child. */
+static flame_id child_frame(const struct writer *w, const struct item *item)
+{
+	flame_id child = w->members[item->from] + 1;
+
+	return child < w->flame->stacks.count ? fl_frame_id(w->flame, child) :
+						0;
+}
+
 /*
  * Lines are in the order of their names, and tables in that of ids: fetches
  * for the items to come, each after what leads to it.
@@ -695,8 +704,8 @@ static void prefetch(const struct writer *w)
 	enum { MEMBER = 24, STACK = 16, FRAME = 10, NAME = 5 };
 	const struct flame *flame = w->flame;
 	const struct item *next = &w->items[w->nitems - 1];
-	const struct fl_stack *at;
 	uint32_t member;
+	flame_id frame;
 
 	if (w->layout || w->nitems <= MEMBER)
 		return;
@@ -709,11 +718,9 @@ static void prefetch(const struct writer *w)
 	for (unsigned c = 0; c < w->tree->columns; c++)
 		if (member < w->tree->capacity[c])
 			fl_prefetch(&w->tree->weight[c][member]);
-	/* A first child mostly follows its parent. */
-	at = &flame->stacks.data[w->members[next[-FRAME].from]];
-	fl_prefetch(&flame->frames.data[at[1].frame]);
-	at = &flame->stacks.data[w->members[next[-NAME].from]];
-	fl_prefetch(&flame->names.data[flame->frames.data[at[1].frame].name]);
+	fl_prefetch(&flame->frames.data[child_frame(w, &next[-FRAME])]);
+	frame = child_frame(w, &next[-NAME]);
+	fl_prefetch(&flame->names.data[flame->frames.data[frame].name]);
 }
 
 static bool put_item(struct writer *w, struct item item)
