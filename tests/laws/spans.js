@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.js RECORDING: draws a page of all events, reads its data by the page's
- * own script, and compares the sum of some spans with those of flame-fold.
+ * spans.js RECORDING...: draws a page of all events of each, reads its data by
+ * the page's own script, and compares the sums of ten spans with those of
+ * flame-fold: "RECORDING: what differs", and "RECORDING" at its end.
  */
 "use strict";
 const { execFileSync } = require("child_process");
 const fs = require("fs"), path = require("path");
-const SPANS = 4;
-const [, , file] = process.argv;
+const SPANS = 10;
+let file;
 const script = ["data.js", "view.js", "time.js"].map((name) => fs.readFileSync(path.join(
 	process.env.TOP, "share/viewer", name), "utf8")).join("\n");
 // What of the page's other scripts these two need, and what is asked of them.
@@ -47,7 +48,7 @@ function folded(event, ...span) {
 }
 
 // Numbers that look random and are the same at each run.
-let seed = 7;
+let seed;
 const random = () => (seed = seed * 48271 % 2147483647) / 2147483647;
 const ns = (sec) => (BigInt(Math.round(sec * 1e6)) * 1000n +
 	BigInt(Math.round(sec * 1e9) - Math.round(sec * 1e6) * 1000));
@@ -68,12 +69,12 @@ async function check(event, text) {
 			ns(edges[1]) - 1n + "ns"];
 		const want = folded(event, ...span) * factor;
 		if (Math.abs(want - sum) > 1e-6 * want)
-			console.log(`${event}: ${sum} in the page, ${want} by ` +
-				span.join(" "));
+			console.log(`${file}: ${event}: ${sum} in the page, ` +
+				`${want} by ${span.join(" ")}`);
 	}
 }
 
-(async () => {
+async function checkAll() {
 	let html;
 	try {
 		html = run("flame-graph", "--events", "all", "-f", "html",
@@ -87,4 +88,12 @@ async function check(event, text) {
 			file).split(/\s/)[0];
 		await check(event, text);
 	}
-})().catch((e) => console.log(e.stack));
+}
+
+(async () => {
+	for (file of process.argv.slice(2)) {
+		seed = 7;
+		await checkAll().catch((e) => console.log(file + ": " + e.stack));
+		console.log(file);
+	}
+})();
