@@ -43,7 +43,8 @@ enum {
 	INVERTED = 1, COMPARES = 2, AS_TREE = 4, SAMPLES = 8,	/* flags */
 	OPENS = 16, BY_WEIGHT = 32, FAMILIES = 64, UNFOLDED = 128, STARTS = 256,
 	SPELLINGS = 4, DOTTED = 1, OWN_END = 2,
-	STILL_FRAMES = 350, STILL_WIDTH = 1200, STILL_ROW = 18
+	STILL_FRAMES = 350, STILL_WIDTH = 1200, STILL_ROW = 18,
+	STILL_ROWS = 45		/* of more the root is on top */
 };
 
 /* A name and how it ran. */
@@ -621,6 +622,7 @@ static bool put_still(struct book *b)
 	int64_t *next = fl_zeroed((size_t)l->depth + 2, sizeof(*next)),
 		min_total;
 	unsigned rows = 1;
+	bool inverted;
 
 	if (!next || !fl_layout_threshold(l, 0, STILL_FRAMES, &min_total)) {
 		fl_free(next);
@@ -630,6 +632,7 @@ static bool put_still(struct book *b)
 	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, min_total))
 		if (total[i] >= min_total)
 			rows = FL_MAX(rows, l->level[i] + 1);
+	inverted = b->page->inverted || rows > STILL_ROWS;
 	fl_out_text(b->out, "<div id=\"first\">\n");
 	put_heading(b);
 	fl_out_print(b->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -638,8 +641,8 @@ static bool put_still(struct book *b)
 		     "fill=\"#14181d\">\n",
 		     STILL_WIDTH, rows * STILL_ROW);
 	for (uint32_t i = 0; i < l->count; i = next_wide(l, i, min_total)) {
-		unsigned row = b->page->inverted ? l->level[i] :
-						   rows - 1 - l->level[i];
+		unsigned row = inverted ? l->level[i] :
+					  rows - 1 - l->level[i];
 		int64_t x = next[l->level[i]];
 
 		next[l->level[i]] = x + total[i];

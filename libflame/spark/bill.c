@@ -290,7 +290,9 @@ static void add_shares(struct flame_bill *bill)
 	for (size_t i = 0; i < spark->nexecutors; i++) {
 		struct fl_bill_executor *e = &bill->executors[i];
 
-		e->tasks = spark->executors[i].ntasks;
+		/* As stages do, it counts those whose end the log has. */
+		for (size_t k = 0; k < spark->executors[i].ntasks; k++)
+			e->tasks += spark->executors[i].tasks[k].finish != 0;
 		e->paid = e->used + e->idle + e->unended;
 	}
 }

@@ -430,7 +430,7 @@ function countLone() {
 		amount(+ns, "ns")).join(" → "), grouped(n[0]) + (n[0] === 1 ?
 		" frame" : " frames") + " new, " + grouped(n[1]) + " gone" +
 		(chance ? "; " + grouped(chance) +
-			" of one side may be chance" : ""));
+			" may be chance" : ""));
 }
 
 // Two columns, or one: as the page came, or as two spans of time are chosen.

@@ -119,14 +119,27 @@ function drafter() {
 	};
 }
 
+// What a zoom shows, and what is above it: a test of groups.
+function isShown(of) {
+	const f = view.focus, at = (i) => of[d.name[i]];
+	const shown = new Set(f ? wayTo(f).map(at) : []);
+	for (let i = f; f && i < d.end[f]; i++)
+		if (d.total[i])
+			shown.add(at(i));
+	return (k) => !f || shown.has(k);
+}
+
 // What the colours stand for: colour, text and name of the heaviest groups.
 function legend() {
-	const { names, first, columns } = sumsOf(d.colored);
+	const { names, columns, of } = sumsOf(d.colored);
 	const { total } = columns[diff.column] || columns[1];
 	if (diff.step)
 		return [[0, "less"], [5, "as before"], [10, "more"]];
+	const shows = isShown(of);
 	return !view.color && !d.families ? [] : heaviest(total).filter((k) =>
-		total[k]).slice(0, 8).map((k) => [d.color[first[k]],
+		total[k] && shows(k)).slice(0, 8).map((k) => [
+		// The root's name is of none, and grey.
+		d.color[of.indexOf(k, 1)],
 		short(names[k], 30), names[k]]);
 }
 
@@ -149,15 +162,21 @@ function draft(to) {
 	write(to, list, 1);
 }
 
-function picture(dark) {
-	const to = drafter(), h = view.rows * view.row;
+// Of all rows, or those from a height on.
+function picture(dark, top = 0, h = view.rows * view.row) {
+	const to = drafter(), all = view.rows * view.row;
 	drawOn(() => {
 		to.fillStyle = css(paper);
 		to.fillRect(0, -28, view.width, h + 60);
 		to.fillStyle = theme.text;
 		to.fillText($("title").textContent + " — " +
-			$("info").textContent, 4, -12);
+			$("info").textContent + (h < all ? " · " +
+			round(h / view.row) + " of " + view.rows +
+			" rows" : ""), 4, -12);
+		to.marks.push('<svg height="' + h + '" viewBox="0 ' + top + " " +
+			view.width + " " + h + '">');
 		draft(to);
+		to.marks.push("</svg>");
 		let x = 4;
 		to.node = -1;
 		for (const [color, text] of legend()) {
@@ -187,11 +206,12 @@ function savePng() {
 	canvas.toBlob((blob) => save("png", [blob]));
 }
 
-// On paper: light, whole, nothing but the graph.
+// On paper: light, nothing but the graph's rows that are on the screen.
 function listenPrint() {
 	addEventListener("beforeprint", () => {
 		$("paper").append(new DOMParser().parseFromString(
-			picture(false), "image/svg+xml").documentElement);
+			picture(false, view.top, min(view.height, view.rows *
+			view.row)), "image/svg+xml").documentElement);
 	});
 	addEventListener("afterprint", () => $("paper").replaceChildren());
 }

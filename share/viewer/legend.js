@@ -34,22 +34,28 @@ function fillKey() {
 			"Fold runs", flipTrunk, { title:
 			"Rows that only lead on: fold them or open all (F)",
 			ariaPressed: trunk.folded,
-			hidden: trunk.folded && !trunk.first.size &&
-			!trunk.opened.size }),
+			hidden: tree.open || (trunk.folded &&
+			!trunk.first.size && !trunk.opened.size) }),
 		button(order, () => keys.w(), { title:
 			"Order: heaviest first, or by name (w)" }));
-	fillMost();
-	fillSaid();
 	measure();
 	drawSoon();
 }
 
 // Once what is drawn is on the screen, if it changed what the key says.
 function keySoon() {
+	const { focus } = view;
 	const said = [d.colored, view.heavy, !!diff.step, diff.scale, diff.noise,
 		view.mode].join();
-	if (key.of === whole && key.said === said && key.theme === theme)
+	const same = key.of === whole && key.said === said && key.theme === theme;
+	if (same && key.focus === focus)
 		return;
-	Object.assign(key, { of: whole, said, theme });
-	setTimeout(fillKey, 30);
+	Object.assign(key, { of: whole, said, theme, focus });
+	setTimeout(() => {
+		if (!same) {
+			fillMost();
+			fillSaid();
+		}
+		fillKey();
+	}, 30);
 }

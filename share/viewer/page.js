@@ -293,6 +293,10 @@ function focusSearch() {
 
 function escape() {
 	$("live").textContent = "";
+	// From the search to the frame that it found, unless that is zoomed.
+	if (current >= 0 && current !== view.focus &&
+	    $("search").matches(":focus"))
+		return focusGraph();
 	if (search.text)
 		find("");
 	else if (!$("pane").hidden && $("sift").value)

@@ -126,6 +126,8 @@ function openTree(i) {
 	for (let p = i; p; p = d.parent[p])
 		tree.unfolded[d.parent[p]] = 1;
 	listRows();
+	// As high as all rows, so that it scrolls.
+	drawTree();
 	const top = tree.rows.indexOf(i) * ROW;
 	if (top < rows.scrollTop || top + 2 * ROW > rows.scrollTop +
 	    rows.clientHeight)

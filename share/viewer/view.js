@@ -118,7 +118,9 @@ function measure() {
 		main.scrollHeight - 1;
 	const below = ended ? 0 : view.tall - view.height - main.scrollTop;
 	view.width = max(main.clientWidth, 1);
-	view.height = max(main.clientHeight, 1);
+	// As high as the whole graph at most: a shallow one is at the top.
+	view.height = max(min(main.clientHeight, max(view.rows, rowsOf(0)) *
+		view.row), 1);
 	view.tall = max(view.rows * view.row, view.height);
 	canvas.style.height = view.height + "px";
 	$("space").style.height = view.tall - view.height + "px";

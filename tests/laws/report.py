@@ -202,6 +202,8 @@ def main(site, log):
         compare(key + " by cause", sum(cause.get(key, 0)
                                     for cause in app["causes"]), wanted)
     compare("executors", sum(e["paid_us"] for e in app["executors"]), paid)
+    compare("tasks of executors", sum(e["tasks"] for e in app["executors"]),
+            sum(stage["tasks"] for stage in billed.values()))
     compare("queries and idle", sum(q["cost_us"] for q in app["queries"]) +
          app["unended_us"] + app["idle_us"], paid)
     summary = json.load(open(site + "/data/summary.json"))["apps"][0]

@@ -188,6 +188,9 @@
 	is("a picture is well formed", [picture.documentElement.tagName,
 		picture.querySelectorAll("title").length], ["svg", 11]);
 	is("PNG", (await menu("Picture, PNG")).slice(1, 4), "PNG");
+	is("what is shallow is at the top, as high as its rows", [
+		$("canvas").clientHeight, $("canvas").getBoundingClientRect().top -
+		$("main").getBoundingClientRect().top], [100, 0]);
 	key("?");
 	is("keys are listed", $("menu").textContent.includes("Drop stacks"),
 		true);
@@ -196,8 +199,13 @@
 	dispatchEvent(new Event("beforeprint"));
 	is("on paper there is a legend", [$("paper").querySelectorAll("title")
 		.length, $("paper").querySelectorAll("rect").length,
-		$("paper").querySelector("text:last-child").textContent],
-		[11, 13, "(none)"]);
+		$("paper").querySelector("#paper > svg > text:last-child")
+			.textContent],
+	[11, 13, "(none)"]);
+	is("and all rows, as the screen has them", [
+		$("paper").querySelector("svg svg").getAttribute("height"),
+		/ of \d+ rows/.test($("paper").textContent)],
+	["100", false]);
 	dispatchEvent(new Event("afterprint"));
 	is("only there", $("paper").children.length, 0);
 	key("3");

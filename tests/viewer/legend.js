@@ -19,6 +19,22 @@
 	is("the heaviest is left", order(), "com.app.Main.go main other");
 	is("the legend shows kinds, colours and order", entries(),
 		["Java", "other", "Colour: kinds", "Heaviest first"]);
+	const [r, g] = getComputedStyle($("key").children[1].firstChild)
+		.backgroundColor.match(/\d+/g);
+	is("what has no kind is red, as its frames are, not as the root", r - g > 50,
+		true);
+	// Kinds that a zoom shows, and what is above it.
+	for (const [at, seen] of [[0.8, ["other"]], [0.3, ["Java"]]]) {
+		hover(at, 1);
+		key("Enter");
+		await rest();
+		is("zoomed: " + seen, [entries().slice(0, -2),
+			location.hash.slice(0, 3)], [seen, "#z="]);
+		key("Escape");
+		await rest();
+		is("and all again", [entries().slice(0, -2), location.hash],
+			[["Java", "other"], ""]);
+	}
 	key("w");
 	await rest();
 	is("by name", [order(), location.hash, entries().at(-1)],

@@ -15,7 +15,7 @@
 		...document.querySelectorAll("header, #bar, #events")].some((e) =>
 		e.scrollWidth > e.clientWidth), false);
 	is("the graph has most of the height",
-		$("canvas").clientHeight > innerHeight / 2, true);
+		$("main").clientHeight > innerHeight / 2, true);
 	key("3");
 	await rest();
 	const name = document.querySelector("#rows [aria-level] > :last-child")
