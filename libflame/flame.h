@@ -852,6 +852,19 @@ int flame_spark_apps(struct flame *flame, const char *logs,
 struct flame_sink *flame_label_sink(struct flame_sink *next, const char *key,
 				    const char *value);
 
+struct ArrowSchema;
+struct ArrowArray;
+/*
+ * A writer whose rows become columns by Arrow's C data interface: stack and
+ * weight (in the metric's unit, as folded text has it); labels: and metric,
+ * unit and each label, as the rows of "tsv".  flame_finish fills both structs,
+ * whose release functions are then the caller's to call; where it fails, or the
+ * sink is abandoned, neither is touched.
+ */
+struct flame_sink *flame_create_columns(struct flame *flame, bool labels,
+					struct ArrowSchema *schema,
+					struct ArrowArray *array);
+
 /*
  * Removes user, password and query from the URLs in a text (whole: which is
  * one URL, blanks in it too), in place.  For all that is shown or recorded.

@@ -285,7 +285,7 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/svg.c \
 	libflame/draw/svg.h libflame/draw/svg_frames.c \
 	libflame/draw/svg_trunk.c \
-	libflame/draw/pieces.c libflame/draw/firefox.c \
+	libflame/draw/columns.c libflame/draw/pieces.c libflame/draw/firefox.c \
 	libflame/draw/trace_event.c libflame/draw/bill_json.c libflame/draw/budget.c \
 	libflame/draw/speedscope.c libflame/draw/timeline.c \
 	libflame/draw/timeline.h \

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 struct state {
-	struct fl_rows rows;
+	struct fl_rows rows;	/* first: columns.c knows it as the state */
 	flame_id key, before;	/* label of column 0 of a diff; 0: unset */
 };
 
@@ -54,7 +54,7 @@ static int put(struct flame_sink *sink, const struct flame_sample *s)
 	struct flame_sample row = {
 		.stack = s->stack, .metric = s->metric, .weight = s->weight,
 		.thread = sink->needs & FL_NEED_THREAD ? s->thread : 0,
-		.labels = s->labels,
+		.labels = rows->bare ? 0 : s->labels,
 		.time = rows->timed ? s->time : FLAME_NOTIME,
 	};
 

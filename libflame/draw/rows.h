@@ -24,6 +24,9 @@ struct fl_rows {
 	bool timed;		/* rows of different times stay separate */
 	bool by_thread;		/* sorted by thread and time first */
 	bool untitled;		/* the output has no place for a title */
+	bool bare;		/* neither threads nor labels: columns.c */
+	struct ArrowSchema *schema;	/* what columns.c fills */
+	struct ArrowArray *array;
 };
 
 /*
@@ -68,6 +71,18 @@ uint32_t *fl_rank_stacks(const struct flame *flame);
 /* The value of a label; 0: none. */
 flame_id fl_row_label(const struct flame *flame, const struct flame_sample *row,
 		      flame_id key);
+
+/*
+ * table.c: the columns of tables.  Keys of labels without those that say where
+ * the stack has the thread's frame, to fl_free; NULL: out of memory.
+ */
+flame_id *fl_table_keys(struct fl_rows *rows, size_t *count);
+/* Whether a column that is not a label has this name. */
+bool fl_is_table_column(struct slice name);
+struct slice fl_row_metric(const struct fl_rows *rows,
+			   const struct flame_sample *row);
+struct slice fl_row_unit(const struct fl_rows *rows,
+			 const struct flame_sample *row);
 
 /* spell.c: appends a name and the suffix of its type, as in folded text. */
 void fl_spell_frame(struct fl_buf *to, const struct flame *flame,

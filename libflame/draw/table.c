@@ -14,20 +14,28 @@ static const char *const fixed_columns[] = { "metric", "unit", "value",
 					     "stack" };
 
 struct table {
-	const struct fl_rows *rows;
+	struct fl_rows *rows;
 	struct fl_buf line;
 	flame_id *keys;		/* of labels, in the order of columns */
 	size_t nkeys;
 };
+
+bool fl_is_table_column(struct slice name)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < FL_COUNT(fixed_columns); i++)
+		found |= fl_slice_is(name, fixed_columns[i]);
+	return found;
+}
 
 /* A label key that is a fixed column's name gets the prefix "label.". */
 static void put_key(struct table *t, flame_id key)
 {
 	struct slice name = fl_name_at(t->rows->flame, key);
 
-	for (size_t i = 0; i < FL_COUNT(fixed_columns); i++)
-		if (fl_slice_is(name, fixed_columns[i]))
-			fl_buf_text(&t->line, "label.");
+	if (fl_is_table_column(name))
+		fl_buf_text(&t->line, "label.");
 	fl_buf_put(&t->line, name.data, name.size);
 }
 
@@ -70,14 +78,23 @@ static const struct flame_metric *metric_of(const struct table *t,
 	return flame_metric_of(t->rows->flame, row->metric);
 }
 
-static const char *metric_name(const struct flame_metric *metric)
+struct slice fl_row_metric(const struct fl_rows *rows,
+			   const struct flame_sample *row)
 {
-	return *metric->name ? metric->name : "samples";
+	const char *name = flame_metric_of(rows->flame, row->metric)->name;
+
+	name = *name ? name : "samples";
+	return (struct slice){ name, strlen(name) };
 }
 
-static const char *unit_name(const struct flame_metric *metric)
+struct slice fl_row_unit(const struct fl_rows *rows,
+			 const struct flame_sample *row)
 {
-	return *metric->name ? fl_unit_in_text(metric) : "samples";
+	const struct flame_metric *metric = flame_metric_of(rows->flame,
+							    row->metric);
+	const char *unit = *metric->name ? fl_unit_in_text(metric) : "samples";
+
+	return (struct slice){ unit, strlen(unit) };
 }
 
 /* Tab-separated values ------------------------------------------------ */
@@ -89,11 +106,6 @@ static void put_cell(struct table *t, struct slice text)
 	fl_buf_put(&t->line, text.data, text.size);
 	end_cell(t, from);
 	fl_buf_byte(&t->line, '\t');
-}
-
-static void put_text_cell(struct table *t, const char *text)
-{
-	put_cell(t, (struct slice){ text, strlen(text) });
 }
 
 static void put_head(struct table *t)
@@ -115,8 +127,8 @@ static void put_row(struct table *t, const struct flame_sample *row)
 	struct flame *flame = t->rows->flame;
 	size_t from;
 
-	put_text_cell(t, metric_name(metric_of(t, row)));
-	put_text_cell(t, unit_name(metric_of(t, row)));
+	put_cell(t, fl_row_metric(t->rows, row));
+	put_cell(t, fl_row_unit(t->rows, row));
 	fl_put_weight(&t->line, metric_of(t, row), row->weight);
 	fl_buf_byte(&t->line, '\t');
 	for (size_t i = 0; i < t->nkeys; i++)
@@ -130,10 +142,10 @@ static void put_row(struct table *t, const struct flame_sample *row)
 
 /* JSON, a line a row -------------------------------------------------- */
 
-static void put_member(struct table *t, const char *name, const char *text)
+static void put_member(struct table *t, const char *name, struct slice text)
 {
 	fl_buf_print(&t->line, "\"%s\":", name);
-	fl_spell_json(&t->line, (struct slice){ text, strlen(text) });
+	fl_spell_json(&t->line, text);
 	fl_buf_byte(&t->line, ',');
 }
 
@@ -167,8 +179,8 @@ static void put_object(struct table *t, const struct flame_sample *row)
 	struct fl_buf stack = { 0 };
 
 	fl_buf_byte(&t->line, '{');
-	put_member(t, "metric", metric_name(metric_of(t, row)));
-	put_member(t, "unit", unit_name(metric_of(t, row)));
+	put_member(t, "metric", fl_row_metric(t->rows, row));
+	put_member(t, "unit", fl_row_unit(t->rows, row));
 	fl_buf_text(&t->line, "\"value\":");
 	fl_put_weight(&t->line, metric_of(t, row), row->weight);
 	fl_buf_byte(&t->line, ',');
@@ -186,29 +198,29 @@ static void put_object(struct table *t, const struct flame_sample *row)
 
 /* The rows of formats.c ----------------------------------------------- */
 
-/* Removes labels that say where the stack has the thread's frame. */
-static void remove_thread_frames(struct table *t)
+flame_id *fl_table_keys(struct fl_rows *rows, size_t *count)
 {
+	flame_id *keys = fl_rows_keys(rows, count);
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->nkeys; i++) {
-		struct slice name = fl_name_at(t->rows->flame, t->keys[i]);
+	for (size_t i = 0; keys && i < *count; i++) {
+		struct slice name = fl_name_at(rows->flame, keys[i]);
 
 		if (!fl_slice_is(name, "thread-in-stack") &&
 		    !fl_slice_is(name, "thread-frame"))
-			t->keys[n++] = t->keys[i];
+			keys[n++] = keys[i];
 	}
-	t->nkeys = n;
+	*count = n;
+	return keys;
 }
 
 static int write_table(struct fl_rows *rows, bool json)
 {
 	struct table t = { .rows = rows };
 
-	t.keys = fl_rows_keys(rows, &t.nkeys);
+	t.keys = fl_table_keys(rows, &t.nkeys);
 	if (!t.keys)
 		return fl_no_memory(rows->flame);
-	remove_thread_frames(&t);
 	if (!json)
 		put_head(&t);
 	for (size_t i = 0; i < rows->sums.count && !t.line.failed; i++) {

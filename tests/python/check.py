@@ -206,8 +206,26 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
           ["a frame of samples needs a column stack; there is frames, n",
            "a frame of samples has no row", "a row has no weight: a",
            "value cannot name a label",
-           "a frame is of pandas or polars, not of numpy"])
-    for library in ("pandas", "polars"):
+           "a frame is of pandas, polars or pyarrow, not of numpy"])
+    # Columns as everybody can have them, without a library; a text that is not
+    # UTF-8, a row without the label, and money, which is real.
+    hostile = os.path.join(folder, "hostile.tsv")
+    with open(hostile, "wb") as file:
+        file.write(b"metric\tunit\tvalue\tzone\tstack\n"
+                   b"cpu\tsamples\t3\ta\xff\tmain;b\xfe\n"
+                   b"cpu\tsamples\t4\t\tmain\n")
+    columns = flame._write([hostile], lambda run: run.columns(True), None, {},
+                           False)[0].lists()
+    check("columns have what is there",
+          columns, {"stack": ["main", "main;b\ufffd"], "weight": [4, 3],
+                    "metric": ["cpu"] * 2, "unit": ["samples"] * 2,
+                    "zone": [None, "a\ufffd"]})
+    columns = flame._write([RECORDING], lambda run: run.columns(False), "cpu",
+                           {}, False)[0].lists()
+    check("or stacks alone, with the sums of fold",
+          dict(zip(columns["stack"], columns["weight"])),
+          flame.fold(RECORDING, event="cpu"))
+    for library in ("pandas", "polars", "pyarrow"):
         try:
             __import__(library)
         except ImportError:
@@ -216,24 +234,44 @@ with tempfile.TemporaryDirectory(prefix="flame päge ") as folder:
                 print("ok %d - a frame of %s%s # SKIP no %s" %
                       (count, library, name, library))
             continue
+
+        def column(table, name):
+            values = table[name]
+            return values.to_pylist() if library == "pyarrow" else \
+                list(values)
+
         table = flame.frame(one, library=library)
         check("a frame of %s" % library,
-              [dict(zip(table["stack"], table["weight"])), flame.fold(table)],
-              [flame.fold(one)] * 2)
+              [dict(zip(column(table, "stack"), column(table, "weight"))),
+               flame.fold(table)], [flame.fold(one)] * 2)
         table = flame.frame(RECORDING, event="cpu", labels=True,
                             library=library)
         check("a frame of %s with labels" % library,
-              [int(table["weight"].sum()), flame.fold(table),
+              [sum(column(table, "weight")), flame.fold(table),
                flame.fold(table, by="thread")],
               [METRICS["cpu"][0], flame.fold(RECORDING, event="cpu"),
                flame.fold(RECORDING, event="cpu", by="thread")])
         table = flame.frame(RECORDING, event="cpu", labels=["thread"],
                             library=library)
         check("a frame of %s chosen" % library,
-              [list(table.columns), int(table["weight"].sum()),
+              [list(getattr(table, "column_names", table.columns)),
+               sum(column(table, "weight")),
                error_of(flame.frame, RECORDING, event="cpu", labels="nettle",
                         library=library)],
               [["stack", "weight", "metric", "unit", "thread"],
                METRICS["cpu"][0],
                "no sample has the label nettle; there is state, thread, tid"])
+    try:
+        import duckdb
+        import pyarrow
+    except ImportError:
+        count += 1
+        print("ok %d - DuckDB asks a table # SKIP no duckdb, no pyarrow" %
+              count)
+    else:
+        samples = flame.frame(RECORDING, event="cpu", labels=True,
+                              library="pyarrow")
+        check("DuckDB asks a table", dict(duckdb.sql(
+            "select 'all', sum(weight)::bigint from samples").fetchall()),
+            {"all": METRICS["cpu"][0]})
 print("1..%d" % count)

@@ -77,6 +77,82 @@ Test(rows, ndjson_has_labels_as_members)
 			 "\"key\":null,\"stack\":\"b\"}\n");
 }
 
+/* Of Arrow's C data interface, as its users declare them. */
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children, *dictionary;
+	void (*release)(struct ArrowSchema *schema);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children, *dictionary;
+	void (*release)(struct ArrowArray *array);
+	void *private_data;
+};
+
+static void is_text(const struct ArrowArray *array, size_t i, const char *text)
+{
+	const int64_t *offsets = array->buffers[1];
+	const char *at = array->buffers[2];
+
+	cr_expect_eq(offsets[i + 1] - offsets[i], (int64_t)strlen(text));
+	cr_expect(memcmp(at + offsets[i], text, strlen(text)) == 0);
+}
+
+Test(rows, columns_outlive_the_dictionary)
+{
+	struct ArrowSchema schema;
+	struct ArrowArray array, *stack, *key;
+
+	put_some(flame_create_columns(flame, true, &schema, &array));
+	stop();
+	start();
+	cr_assert_eq(array.n_children, 5);
+	cr_expect_eq(array.length, 3);
+	cr_expect_str_eq(schema.format, "+s");
+	cr_expect_str_eq(schema.children[1]->name, "weight");
+	cr_expect_str_eq(schema.children[1]->format, "l");
+	cr_expect_eq(((const int64_t *)array.children[1]->buffers[1])[2], 9);
+	stack = array.children[0];
+	is_text(stack, 0, "a");
+	is_text(stack, 1, "a;c:d _[j]");
+	key = array.children[4];
+	cr_expect_str_eq(schema.children[4]->name, "key");
+	is_text(key, 0, "x\ty\"z");
+	cr_expect_eq(key->null_count, 2);
+	cr_expect_eq(((const uint8_t *)key->buffers[0])[0] & 7, 1);
+	/* A column may be moved out, and released by who has it. */
+	{
+		struct ArrowArray moved = *stack;
+
+		stack->release = NULL;
+		array.release(&array);
+		is_text(&moved, 2, "b");
+		moved.release(&moved);
+	}
+	schema.release(&schema);
+	cr_expect_null(array.release);
+	cr_expect_null(schema.release);
+}
+
+Test(rows, columns_without_labels_sum_stacks)
+{
+	struct ArrowSchema schema;
+	struct ArrowArray array;
+
+	put_some(flame_create_columns(flame, false, &schema, &array));
+	cr_expect_eq(array.n_children, 2);
+	cr_expect_eq(array.length, 3);
+	array.release(&array);
+	schema.release(&schema);
+	flame_abandon(flame_create_columns(flame, false, &schema, &array));
+	cr_expect_null(flame_create_columns(flame, false, &schema, NULL));
+}
+
 Test(rows, a_label_that_is_called_as_a_column_has_a_name_of_its_own)
 {
 	struct flame_sink *sink = writer("tsv");

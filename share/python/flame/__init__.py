@@ -157,6 +157,9 @@ def _load():
              ctypes.POINTER(ctypes.POINTER(_Fact))),
             ("flame_create_callback", pointer, pointer, text, _WRITE,
              pointer),
+            ("flame_create_columns", pointer, pointer, ctypes.c_bool,
+             ctypes.POINTER(_frames.ArrowSchema),
+             ctypes.POINTER(_frames.ArrowArray)),
             ("flame_filter", pointer, pointer, text, text),
             ("flame_pick", pointer, pointer, text),
             ("flame_set", status, pointer, text, text),
@@ -179,7 +182,7 @@ def _load():
         found.restype = text
     if not found or found().decode() != _VERSION:
         raise Error("%s is libflamegraph %s, and this module is of %s" % (
-            path, found().decode() if found else "of no version", _VERSION))
+            _path(), found().decode() if found else "of no version", _VERSION))
     _library = lib
     return lib
 
@@ -325,6 +328,14 @@ class _Run:
         self.callback = _WRITE(self.keep)
         self.sinks.append(self.check(self.lib.flame_create_callback(
             self.flame, _bytes(name), self.callback, None)))
+
+    def columns(self, labels):
+        """A writer of columns, which are filled once it is finished."""
+        columns = _frames.Columns()
+        self.sinks.append(self.check(self.lib.flame_create_columns(
+            self.flame, labels, ctypes.byref(columns.schema),
+            ctypes.byref(columns.array))))
+        return columns
 
     def column(self, number):
         """A column of the tree, which is made with the first."""
@@ -479,6 +490,24 @@ def _values(paths, event, options, n, key, raw_names):
             for one in found}
 
 
+def _write(paths, create, event, options, raw_names):
+    """What create(run), which makes a writer, returns, and its parts."""
+    paths = _inputs(*paths)
+    with _Run(raw_names) as run:
+        asked = _Options(run.lib, options)
+        made = create(run)
+        run.set(asked.sets)
+        run.chain(asked.filters, event)
+        try:
+            run.pump(paths, asked.asks)
+            run.done(run.lib.flame_finish(run.sinks.pop()))
+            return made, run.parts
+        except Error:
+            if not run.lib.flame_refused_empty(run.flame):
+                raise
+    raise Error(_why_empty(paths, event, asked, raw_names))
+
+
 def write(*paths: Input, format: str = "html", event: Optional[str] = None,
           options: Optional[Mapping[str, Any]] = None,
           raw_names: bool = False, **more: Any) -> bytes:
@@ -488,19 +517,8 @@ def write(*paths: Input, format: str = "html", event: Optional[str] = None,
     all.  Names of Java's generated classes are those of the tools, unless
     raw_names is true.  options ({"title": "x"}) are of the writer.
     """
-    paths = _inputs(*paths)
-    with _Run(raw_names) as run:
-        asked = _Options(run.lib, {**more, **(options or {})})
-        run.output(format)
-        run.set(asked.sets)
-        run.chain(asked.filters, event)
-        try:
-            run.pump(paths, asked.asks)
-            return run.finish()
-        except Error:
-            if not run.lib.flame_refused_empty(run.flame):
-                raise
-    raise Error(_why_empty(paths, event, asked, raw_names))
+    return b"".join(_write(paths, lambda run: run.output(format), event,
+                           {**more, **(options or {})}, raw_names)[1])
 
 
 class Page:
@@ -620,47 +638,79 @@ def info(*paths: Input) -> List[Dict[str, Any]]:
 
 
 def fold(*paths: Input, event: Optional[str] = None,
-         **more: Any) -> Dict[str, int]:
+         raw_names: bool = False, **more: Any) -> Dict[str, int]:
     """Stacks and their weights: {"main;run;read": 12}."""
-    lines = write(*paths, format="folded", event=event, **more)
-    stacks = {}
-    for line in lines.decode("utf-8", "replace").split("\n"):
-        stack, _, weight = line.rpartition(" ")
-        if stack:
-            stacks[stack] = stacks.get(stack, 0) + int(weight)
+    parts = _write(paths, lambda run: run.output("folded"), event, more,
+                   raw_names)[1]
+    stacks: Dict[str, int] = {}
+    rest = b""
+    for i, part in enumerate(parts):
+        parts[i] = b""      # each is freed as soon as it is read
+        lines = (rest + part).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            stack, _, weight = line.rpartition(b" ")
+            name = stack.decode("utf-8", "replace")
+            stacks[name] = stacks.get(name, 0) + int(weight)
     return stacks
 
 
 def frame(*paths: Input, event: Optional[str] = None,
           labels: Union[bool, str, List[str]] = False,
-          library: str = "pandas", **more: Any) -> Any:
-    """A frame of pandas, or with library="polars" of polars.
+          library: str = "pandas", raw_names: bool = False,
+          **more: Any) -> Any:
+    """A frame of pandas, or with library="polars" or "pyarrow" of these.
 
     Its columns are stack and weight, as of fold.  With labels=True, metric, unit
     and each label (thread, file, what a profiler adds) are columns as well, and
     rows are apart where one differs; a list names the labels that are wanted.
     page, fold, diff and the others accept such a frame as an input.
+
+    Columns are Arrow's: polars and pyarrow (whose table DuckDB reads by its
+    name) import them as they are, and pandas does through pyarrow, where that is
+    installed.
     """
-    if library not in ("pandas", "polars"):
-        raise Error("a frame is of pandas or polars, not of %s" % library)
-    if labels is False:
-        stacks = fold(*paths, event=event, **more)
-        columns = {"stack": list(stacks), "weight": list(stacks.values())}
-    else:
-        there, columns = _frames.of_bytes(write(
-            *paths, format="ndjson", event=event, **more))
-        if labels is not True:
-            columns = _chosen(columns, there, [labels] if isinstance(
-                labels, str) else list(labels))
+    if library not in ("pandas", "polars", "pyarrow"):
+        raise Error("a frame is of pandas, polars or pyarrow, not of %s" %
+                    library)
+    columns = _write(paths, lambda run: run.columns(labels is not False),
+                     event, more, raw_names)[0]
+    if isinstance(labels, bool):
+        return _imported(columns, library)
+    return _made(_chosen(columns.lists(), [labels] if isinstance(labels, str)
+                         else list(labels)), library)
+
+
+def _imported(columns, library):
+    """The columns without a copy, where the library can have them so."""
+    try:
+        if library == "polars":
+            import polars
+            made = polars.from_arrow(columns)   # of one array: a struct
+            return made if isinstance(made, polars.DataFrame) else \
+                made.struct.unnest()
+        import pyarrow
+        table = pyarrow.Table.from_batches([pyarrow.record_batch(columns)])
+    except (ImportError, TypeError):    # not there, or of before 2024
+        return _made(columns.lists(), library)
+    return table if library == "pyarrow" else table.to_pandas()
+
+
+def _made(lists, library):
     if library == "polars":
         import polars
-        return polars.DataFrame(columns)
+        return polars.DataFrame(lists)
+    if library == "pyarrow":
+        import pyarrow
+        return pyarrow.table(lists)
     import pandas
-    return pandas.DataFrame(columns)
+    return pandas.DataFrame(lists)
 
 
-def _chosen(columns, there, wanted):
+def _chosen(columns, wanted):
     """The table with labels that are wanted, equal rows as one."""
+    there = [name for name in columns
+             if name not in ("stack", "weight", "metric", "unit")]
     for name in wanted:
         if name not in there:
             raise Error("no sample has the label %s" % name +
