@@ -281,15 +281,15 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/draw/compare.c libflame/draw/palette.c \
 	libflame/draw/page.c libflame/draw/page.h \
 	libflame/draw/page_options.c libflame/draw/markup.c \
-	libflame/draw/rows.c libflame/draw/rows.h libflame/draw/spell.c \
+	libflame/write/rows.c libflame/write/rows.h libflame/write/spell.c \
 	libflame/draw/svg.c \
 	libflame/draw/svg.h libflame/draw/svg_frames.c \
 	libflame/draw/svg_trunk.c \
-	libflame/draw/columns.c libflame/draw/pieces.c libflame/draw/firefox.c \
-	libflame/draw/trace_event.c libflame/draw/bill_json.c libflame/draw/budget.c \
-	libflame/draw/speedscope.c libflame/draw/timeline.c \
-	libflame/draw/timeline.h \
-	libflame/draw/table.c libflame/draw/text.c libflame/draw/tree_json.c
+	libflame/write/columns.c libflame/write/pieces.c libflame/write/firefox.c \
+	libflame/write/trace_event.c libflame/write/bill_json.c libflame/draw/budget.c \
+	libflame/write/speedscope.c libflame/write/timeline.c \
+	libflame/write/timeline.h \
+	libflame/write/table.c libflame/draw/text.c libflame/write/tree_json.c
 
 # Where elfutils is: inlined functions.
 if LIBDW

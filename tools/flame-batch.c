@@ -4,7 +4,7 @@
  * drawn in other processes, several at once; those that an earlier run
  * has drawn from the same files with the same options are not read again.
  */
-#include "batch.h"
+#include "batch/batch.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * flame-diff: what changed from one profile to another, as two columns, as
  * a picture, as a table of what moved most, or as an exit status.
  */
-#include "diff.h"
-#include "table.h"
+#include "compare/diff.h"
+#include "cli/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

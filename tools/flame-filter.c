@@ -4,7 +4,7 @@
  * are rows of the library's table, so every tool has them; here they are the
  * purpose.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 static const struct cli_tool tool = {
 	.name = "flame-filter",

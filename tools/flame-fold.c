@@ -3,7 +3,7 @@
  * flame-fold: any profiles in, merged folded stacks out.  Also under the
  * options of the scripts that it replaces.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

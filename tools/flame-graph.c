@@ -5,7 +5,7 @@
  * lines work with only the name replaced; options without a meaning here are
  * reported.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * flame-record: records where processes spend their time, from outside, to any
  * format that the library writes.
  */
-#include "record.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef JFR2FLAME_H
 #define JFR2FLAME_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* A format by our name or jfrconv's, in any case; NULL: there is none. */
 const char *jfr2flame_format(const char *name);

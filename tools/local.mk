@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
-cli_sources = tools/check_values.c tools/cli.c tools/cli.h tools/cpu_count.c tools/event_list.c \
-	tools/explain_choices.c tools/explain_empty.c tools/explain_empty.h \
-	tools/input_account.c tools/markdown.c tools/memory_limit.c \
-	tools/options.c tools/output_endings.c tools/output_names.c \
-	tools/paths_from.c tools/progress.c tools/remote_inputs.c \
-	tools/report.c tools/table.c tools/table.h tools/terminal.c
+cli_sources = tools/cli/check_values.c tools/cli/cli.c tools/cli/cli.h \
+	tools/cli/cpu_count.c tools/cli/event_list.c \
+	tools/cli/explain_choices.c tools/cli/explain_empty.c \
+	tools/cli/explain_empty.h tools/cli/input_account.c \
+	tools/cli/markdown.c tools/cli/memory_limit.c tools/cli/options.c \
+	tools/cli/output_endings.c tools/cli/output_names.c \
+	tools/cli/paths_from.c tools/cli/progress.c \
+	tools/cli/remote_inputs.c tools/cli/report.c tools/cli/table.c \
+	tools/cli/table.h tools/cli/terminal.c
 
-site_sources = tools/sites.h tools/sites_frames.c tools/sites_match.c \
-	tools/sites_read.c tools/sites_report.c
+site_sources = tools/compare/sites.h tools/compare/sites_frames.c \
+	tools/compare/sites_match.c tools/compare/sites_read.c \
+	tools/compare/sites_report.c
 
 # Linked with the installed library, which is shared unless --disable-shared.
 if STATIC_TOOLS
@@ -27,39 +31,40 @@ bin_PROGRAMS += tools/flame-record
 endif
 endif
 
-record_sources = tools/flame-record.c tools/record_jvms.c tools/record_roll.c \
-	tools/record.h
+record_sources = tools/flame-record.c tools/record/jvms.c \
+	tools/record/roll.c tools/record/record.h
 
-batch_sources = tools/flame-batch.c tools/batch.h tools/batch_archive.c \
-	tools/batch_bill.c tools/batch_summary.c \
-	tools/batch_digest.c tools/batch_origins.c tools/batch_findings.c tools/batch_rules.h \
-	tools/batch_columns.h tools/batch_executors.c tools/batch_html.c tools/batch_html.h \
-	tools/batch_clock.c tools/batch_columns.c tools/batch_report.c \
-	tools/batch_rows.c tools/batch_timeline.c \
-	tools/batch_compare.c tools/batch_group.c tools/batch_index.c \
-	tools/batch_keys.c \
-	tools/batch_jobs.c tools/batch_logs.c tools/batch_metrics.c tools/batch_outliers.c \
-	tools/batch_empty.c tools/batch_page.c tools/batch_read.c \
-	tools/batch_record.c tools/batch_stages.c \
-	tools/batch_engine.c tools/batch_site.c tools/batch_url.c \
-	tools/batch_account.c tools/batch_against.c tools/batch_coverage.c \
-	tools/batch_profile.c tools/batch_walk.c tools/batch_walk.h
+batch_sources = tools/flame-batch.c tools/batch/batch.h \
+	tools/batch/archive.c tools/report/bill.c tools/report/summary.c \
+	tools/report/digest.c tools/report/origins.c tools/report/findings.c \
+	tools/report/rules.h tools/report/columns.h tools/report/executors.c \
+	tools/report/html.c tools/report/html.h tools/report/clock.c \
+	tools/report/columns.c tools/report/report.c tools/report/rows.c \
+	tools/report/timeline.c tools/batch/compare.c tools/batch/group.c \
+	tools/report/index.c tools/batch/keys.c tools/batch/jobs.c \
+	tools/batch/logs.c tools/batch/metrics.c tools/batch/outliers.c \
+	tools/batch/empty.c tools/batch/page.c tools/batch/read.c \
+	tools/batch/record.c tools/batch/stages.c tools/batch/engine.c \
+	tools/batch/site.c tools/batch/url.c tools/batch/account.c \
+	tools/report/against.c tools/report/coverage.c \
+	tools/report/profile.c tools/batch/walk.c tools/batch/walk.h
 tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources)
-tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tools -DBIN_FOLDER='"$(bindir)"' \
+tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -DBIN_FOLDER='"$(bindir)"' \
 	-DSHARE_FOLDER='"$(pkgdatadir)"'
-nodist_tools_flame_batch_SOURCES = tools/batch_site_parts.c tools/batch_rules.c
-CLEANFILES += tools/batch_site_parts.c tools/batch_rules.c
+nodist_tools_flame_batch_SOURCES = tools/report/site_parts.c tools/report/rules.c
+CLEANFILES += tools/report/site_parts.c tools/report/rules.c
 site_parts = share/site/site.css share/site/site.js share/viewer/first.css
-EXTRA_DIST += tools/README share/viewer/README share/site/embed.sh $(site_parts) share/rules/embed.sh \
+EXTRA_DIST += tools/README tools/batch/README tools/cli/README \
+	tools/report/README share/viewer/README share/site/embed.sh $(site_parts) share/rules/embed.sh \
 	share/rules/spark.rules
 
-tools/batch_rules.c: share/rules/embed.sh share/rules/spark.rules
+tools/report/rules.c: share/rules/embed.sh share/rules/spark.rules
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/rules/embed.sh \
 		$(srcdir)/share/rules/spark.rules $@
 
 # The style and the script of a site's index, as a C file in the build tree.
-tools/batch_site_parts.c: share/site/embed.sh $(site_parts)
+tools/report/site_parts.c: share/site/embed.sh $(site_parts)
 	$(AM_V_GEN)$(MKDIR_P) $(@D)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/site/embed.sh \
 		$(srcdir)/share/site $(srcdir)/share/viewer $@
@@ -67,9 +72,9 @@ tools/batch_site_parts.c: share/site/embed.sh $(site_parts)
 tools_flame_batch_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-batch.1
 
-diff_sources = tools/flame-diff.c tools/diff.h \
-	tools/diff_folders.c tools/diff_report.c tools/diff_runs.c \
-	tools/diff_since.c tools/diff_sites.c
+diff_sources = tools/flame-diff.c tools/compare/diff.h \
+	tools/compare/folders.c tools/compare/report.c tools/compare/runs.c \
+	tools/compare/since.c tools/compare/sites.c
 tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources)
 tools_flame_diff_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-diff.1

@@ -2,7 +2,7 @@
 #ifndef MERGE_H
 #define MERGE_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 /* Zeroed: none was seen. */
 struct header {

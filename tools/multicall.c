@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 #define TOOLS(f) \
 	f("flame-batch", flame_batch_main, \

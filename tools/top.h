@@ -5,7 +5,7 @@
 #ifndef TOP_H
 #define TOP_H
 
-#include "table.h"
+#include "cli/table.h"
 
 enum top_format { TOP_TEXT, TOP_TSV, TOP_CSV, TOP_JSON, TOP_MARKDOWN };
 enum { TOP_MAX_KEYS = 8, TOP_MAX_METRICS = 15 };

@@ -2,7 +2,7 @@
 /*
  * The bill of Spark's applications: what their executors' cores were paid for,
  * by query, stage and operator.  bill.c gathers it, bill_frames.c and
- * bill_sick.c say what differs; draw/bill_json.c writes it.
+ * bill_sick.c say what differs; write/bill_json.c writes it.
  */
 #ifndef FL_SPARK_BILL_H
 #define FL_SPARK_BILL_H

@@ -5,7 +5,7 @@
 set -eu
 from=$1 to=$2
 {
-	echo '#include "batch_rules.h"'
+	echo '#include "report/rules.h"'
 	echo 'const struct batch_rule batch_rules[] = {'
 	sed '/^#/d; s/[\\"]/\\&/g' "$from" | awk '
 		function end() {

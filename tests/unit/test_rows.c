@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "draw/rows.h"
+#include "write/rows.h"
 #include "flow/flow.h"
 #include "format/formats.h"
 

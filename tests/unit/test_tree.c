@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "draw/rows.h"
+#include "write/rows.h"
 #include "tree/pruned_layout.h"
 #include "tree/tree.h"
 

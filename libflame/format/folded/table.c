@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our own tables given back: the rows that draw/table.c writes, tab-separated
+ * Our own tables given back: the rows that write/table.c writes, tab-separated
  * or as lines of JSON.  Stacks are spelt as in folded text; all columns but
  * metric, unit, value and stack are labels.
  */

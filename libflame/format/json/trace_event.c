@@ -13,7 +13,7 @@
  */
 #include "fl.h"
 
-#include "draw/rows.h"
+#include "write/rows.h"
 #include "format/json/fields.h"
 #include "format/json/trace.h"
 

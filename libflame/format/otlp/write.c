@@ -7,7 +7,7 @@
  */
 #include "fl.h"
 
-#include "draw/rows.h"
+#include "write/rows.h"
 #include "format/otlp/otlp.h"
 
 struct writer {

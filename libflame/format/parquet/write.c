@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "draw/rows.h"
+#include "write/rows.h"
 #include "format/parquet/parquet.h"
 #include "io/zstd.h"
 

@@ -6,7 +6,7 @@
  */
 #include "fl.h"
 
-#include "draw/rows.h"
+#include "write/rows.h"
 #include "format/pprof/pprof.h"
 
 /* Size in bytes at which encoded messages are written out. */
