@@ -32,7 +32,7 @@ endif
 endif
 
 record_sources = tools/flame-record.c tools/record/jvms.c \
-	tools/record/roll.c tools/record/record.h
+	tools/record/roll.c tools/record/record.h tools/record/options.c tools/record/command.c tools/record/result.c
 
 batch_sources = tools/flame-batch.c tools/batch/batch.h \
 	tools/batch/archive.c tools/report/bill.c tools/report/summary.c \
@@ -40,7 +40,7 @@ batch_sources = tools/flame-batch.c tools/batch/batch.h \
 	tools/report/rules.h tools/report/columns.h tools/report/executors.c \
 	tools/report/html.c tools/report/html.h tools/report/clock.c \
 	tools/report/columns.c tools/report/report.c tools/report/rows.c \
-	tools/report/timeline.c tools/batch/compare.c tools/batch/group.c \
+	tools/report/timeline.c tools/batch/compare.c tools/batch/options.c tools/batch/draw.c tools/batch/group.c \
 	tools/report/index.c tools/batch/keys.c tools/batch/jobs.c \
 	tools/batch/logs.c tools/batch/metrics.c tools/batch/outliers.c \
 	tools/batch/empty.c tools/batch/page.c tools/batch/read.c \
@@ -72,7 +72,7 @@ tools/report/site_parts.c: share/site/embed.sh $(site_parts)
 tools_flame_batch_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-batch.1
 
-diff_sources = tools/flame-diff.c tools/compare/diff.h \
+diff_sources = tools/flame-diff.c tools/compare/diff.h tools/compare/movers.c \
 	tools/compare/folders.c tools/compare/report.c tools/compare/runs.c \
 	tools/compare/since.c tools/compare/sites.c
 tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources)

@@ -294,6 +294,15 @@ char *batch_executor_of(const char *path);
 char **batch_list_executors(const struct batch_group *group, size_t *n);
 void batch_free_list(char **list, size_t n);
 
+/* batch/options.c ----------------------------------------------------- */
+
+bool batch_describe_options(struct batch *batch);
+
+/* batch/draw.c -------------------------------------------------------- */
+
+/* Draws those that are not up to date; an exit status. */
+int batch_draw_groups(struct batch *batch);
+
 /* batch/page.c -------------------------------------------------------- */
 
 /* Reads a group and writes its files; an exit status. */

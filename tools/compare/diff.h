@@ -36,6 +36,10 @@ struct diff {
 
 #define DIFF_AT(member) .offset = offsetof(struct diff, member)
 
+/* compare/movers.c: --top; an exit status. */
+int diff_put_movers(const struct cli *cli, struct flame *flame,
+		    struct flame_tree *tree);
+
 /* compare/folders.c.  false: the message is out. */
 bool diff_expand_folders(struct cli *cli);
 bool diff_list_runs(struct cli *cli);

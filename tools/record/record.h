@@ -34,26 +34,67 @@ struct own {
 
 /* flame-record.c ------------------------------------------------------ */
 
-/* Names of enum fl_record_kind; NULL ends them. */
-extern const char *const record_kinds[];
 /* Set by a signal that ends the recording. */
 extern volatile int record_stopped;
 
+/* Of the signals that end a recording. */
+void record_handle_signals(void (*handler)(int));
+/* Records all processes of the machine; returns an exit status. */
+int record_all(struct cli *cli, struct flame *flame);
+
+/* record/command.c ---------------------------------------------------- */
+
+struct command {
+	pid_t pid;
+	bool reaped;		/* its status is known: its pid is free */
+	int go;			/* a byte starts it; -1: none */
+	int error;		/* sends its errno where it cannot start */
+};
+
+/* Starts a process that waits for `go`; false: a message says why not. */
+bool record_start_command(const struct cli *cli, struct command *command);
+/* false: it could not be executed, and a message says so. */
+bool record_has_started(const struct cli *cli, struct command *command);
+/* reaped: the recording has waited for it. */
+void record_end_command(struct command *command, bool reaped);
+
+/* record/options.c ---------------------------------------------------- */
+
+bool record_set_option(struct cli *cli, const char *name, const char *value);
+bool record_check_options(struct cli *cli);
+
+/* record/result.c ----------------------------------------------------- */
+
+/* Names of enum fl_record_kind; NULL ends them. */
+extern const char *const record_kinds[];
+
 bool record_is_script(const struct own *own);
+/* Samples a second of the event; of -e wall not fewer than 99. */
+unsigned record_event_hertz(const struct own *own);
 /*
  * Opens the output, with the filters that were asked for before it.  event: the
  * metric, or NULL for several.  Returns NULL on failure.
  */
 struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
 			       const char *event);
-/* Finishes the sink; a message says why it is empty.  result may be NULL.
-    Returns an exit status. */
+/*
+ * Finishes the sink; a message says why it is empty.  result may be NULL.
+ * Returns an exit status.
+ */
 int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		  const struct fl_record_result *result, bool command);
-/* Records all processes of the machine; returns an exit status. */
-int record_all(struct cli *cli, struct flame *flame);
 /* Prints the error, if there is one; returns STATUS_ERROR. */
 int record_failed(const struct cli *cli, struct flame *flame);
+/* What is said before the recording: smaller rings, no stacks of the kernel. */
+void record_say_ring(const struct cli *cli,
+		     const struct fl_record_result *result);
+void record_say_kernel(const struct cli *cli, const struct own *own,
+		       const struct fl_record_result *result);
+/* And after it: samples, what was lost, Python workers of tasks. */
+void record_say_result(const struct cli *cli,
+		       const struct fl_record_result *result);
+void record_say_joined(const struct cli *cli,
+		       const struct fl_record_result *result);
 
 /* record/jvms.c ------------------------------------------------------- */
 
