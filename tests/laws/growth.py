@@ -381,6 +381,10 @@ def try_batch(reader, batch, table, failures):
             seed, shape, _ = batch[i]
             kind = found[i][1][1] or seed.split("/")[0]
             ratio = many / few / bytes_ratio(found[i])
+            if ratio > LIMIT:   # hashes have a secret, drawn for each process
+                reader.write(0, batch[i][2])
+                few, many = reader.counts(1)[0]
+                ratio = min(ratio, many / few / bytes_ratio(found[i]))
             if ratio > LIMIT:
                 failures.append((seed, shape, kind, "instructions %d, %d: "
                                  "%.2f times as many" % (few, many, ratio)))
