@@ -585,7 +585,8 @@ static bool open_item(struct writer *w, struct item item, uint32_t depth)
 		if (!add_group(w, from, end, depth + 1))
 			return false;
 	}
-	sort_items(w, w->items + items, w->nitems - items);
+	if (w->nitems > items)
+		sort_items(w, w->items + items, w->nitems - items);
 	if (!fl_grow(&w->levels, &w->levels_capacity, w->nlevels + 1,
 		     sizeof(*w->levels)))
 		return false;
