@@ -202,11 +202,11 @@ static bool start_both(struct fl_recorder *r)
 	return apart->parser > 0;
 }
 
-/* A ring is emptied when a quarter of it is full: three looks before that. */
+/* A ring is emptied when a quarter of it is full: six looks before that. */
 static long step_of(const struct fl_recorder *r)
 {
 	const struct fl_sampling *s = &r->how.sampling;
-	size_t samples = r->events.ring_size / (s->stack + 1024) / 12 + 1;
+	size_t samples = r->events.ring_size / (s->stack + 1024) / 24 + 1;
 	size_t most = 50, ms = 1000 * samples / FL_MAX(s->hertz, 1u);
 
 	if (s->switches || s->counted)

@@ -491,7 +491,7 @@ static void begin_round(struct fl_recorder *r)
 	while (fl_recorder_read_names(r));
 }
 
-/* In ms, at most so long: until an eighth of a ring is full; 0: not at all. */
+/* In ms, at most so long: until a 16th of a ring is full; 0: not at all. */
 static int time_to_sleep(const struct fl_recorder *r, int most)
 {
 	const struct fl_sampling *s = &r->how.sampling;
@@ -501,7 +501,7 @@ static int time_to_sleep(const struct fl_recorder *r, int most)
 		return most;
 	if (r->processes.has_python || s->switches || s->counted)
 		return 0;
-	return (int)FL_MIN(1000 * (samples / 8) / FL_MAX(s->hertz, 1u),
+	return (int)FL_MIN(1000 * (samples / 16) / FL_MAX(s->hertz, 1u),
 			   (size_t)most);
 }
 
