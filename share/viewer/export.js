@@ -119,7 +119,7 @@ function drafter() {
 	};
 }
 
-// What a zoom shows, and what is above it: a test of groups.
+// Groups that a zoom shows, and those of its ancestors.
 function isShown(of) {
 	const f = view.focus, at = (i) => of[d.name[i]];
 	const shown = new Set(f ? wayTo(f).map(at) : []);

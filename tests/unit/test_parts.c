@@ -14,7 +14,7 @@ enum { ENOUGH = 9 << 20 };	/* bytes: several parts */
 static size_t parallel_size;	/* fl_parallel_size; 0: the readers' own */
 static const char *written = "folded";	/* the format of the results */
 
-/* What N threads read of a text, and what is said of it. */
+/* Folded text and warnings of a text that N threads read. */
 struct result {
 	struct fl_buf text;	/* folded */
 	struct fl_buf said;

@@ -10,7 +10,7 @@
 		link = this.href;
 	};
 
-	// A frame found by name, by search; what is shown of it.
+	// Searches for a name and returns what the page shows of that frame.
 	async function at(name) {
 		search("=" + name);
 		await pause(20);

@@ -5,7 +5,7 @@
 		tab.getAttribute("aria-selected") === "true");
 	const undecoded = () => document.querySelectorAll(".data").length;
 	const way = () => [...$("crumbs").children].map((e) => e.textContent);
-	// To the first match of a search; what is then said of the view.
+	// Moves to the first match and returns the text beside the view.
 	async function zoom(text) {
 		$("search").value = text;
 		$("search").dispatchEvent(new Event("input"));

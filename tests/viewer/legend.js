@@ -23,7 +23,7 @@
 		.backgroundColor.match(/\d+/g);
 	is("what has no kind is red, as its frames are, not as the root", r - g > 50,
 		true);
-	// Kinds that a zoom shows, and what is above it.
+	// Kinds of the frames of a zoom and of its ancestors.
 	for (const [at, seen] of [[0.8, ["other"]], [0.3, ["Java"]]]) {
 		hover(at, 1);
 		key("Enter");

@@ -85,12 +85,12 @@ int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		  const struct fl_record_result *result, bool command);
 /* Prints the error, if there is one; returns STATUS_ERROR. */
 int record_failed(const struct cli *cli, struct flame *flame);
-/* What is said before the recording: smaller rings, no stacks of the kernel. */
+/* Before a recording: rings are smaller, the kernel has no stacks. */
 void record_say_ring(const struct cli *cli,
 		     const struct fl_record_result *result);
 void record_say_kernel(const struct cli *cli, const struct own *own,
 		       const struct fl_record_result *result);
-/* And after it: samples, what was lost, Python workers of tasks. */
+/* After it: numbers of samples, and Python workers that were joined. */
 void record_say_result(const struct cli *cli,
 		       const struct fl_record_result *result);
 void record_say_joined(const struct cli *cli,

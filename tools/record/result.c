@@ -100,6 +100,26 @@ static void say_runtimes(const struct cli *cli,
 				remedy);
 }
 
+static void say_lost(const struct cli *cli,
+		     const struct fl_record_result *result)
+{
+	const struct own *own = cli->own;
+	double lost = (double)result->lost;
+	double share = lost / FL_MAX((double)result->samples + lost, 1);
+
+	if (share <= 0.01)
+		return;
+	if (result->by_stops)
+		cli_say(cli, "%.1f %% of the samples were lost: threads ended "
+			"before they were met running", 100 * share);
+	else
+		cli_say(cli, "%.1f %% of the samples were lost: a %s or a "
+			"smaller --stack loses less", 100 * share,
+			own->counted.name[0] ? "larger --count" :
+			own->kind == FL_RECORD_OFFCPU ? "--min-wait" :
+			"lower --frequency");
+}
+
 void record_say_result(const struct cli *cli,
 		       const struct fl_record_result *result)
 {
@@ -110,23 +130,12 @@ void record_say_result(const struct cli *cli,
 	double unreadable = 100 * (double)result->unreadable / samples;
 	double broken = 100 - whole - truncated - unreadable -
 			100 * (double)result->nameless / samples;
-	double lost = (double)result->lost;
 	double gone = 100 * (double)result->gone / samples;
 	char complete[40] = "", gone_text[40] = "";
 
 	if (cli->quiet)
 		return;
-	if (lost > 0.01 * ((double)result->samples + lost) && result->by_stops)
-		cli_say(cli, "%.1f %% of the samples were lost: threads ended "
-			"before they were met running",
-			100 * lost / ((double)result->samples + lost));
-	else if (lost > 0.01 * ((double)result->samples + lost))
-		cli_say(cli, "%.1f %% of the samples were lost: a %s or a "
-			"smaller --stack loses less",
-			100 * lost / ((double)result->samples + lost),
-			own->counted.name[0] ? "larger --count" :
-			own->kind == FL_RECORD_OFFCPU ? "--min-wait" :
-			"lower --frequency");
+	say_lost(cli, result);
 	if (own->until && !record_stopped && result->seconds + 0.1 <
 	    (double)(own->until - own->from) / 1e9)
 		cli_say(cli, "this file begins %.1f s late: recording was not "
