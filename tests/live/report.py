@@ -2,15 +2,15 @@
 """A Spark job of the kinds that a report distinguishes: SQL with adaptive
 execution, a UDF in Python, a shuffle and a cached table.
 
-report.py N TIMES: rows of the tables; steps of the UDF of "heavy", of which that
-of "light" has 3,000.
+report.py N TIMES...: rows of the tables; steps of the UDF of "heavy", of which that
+of "light" has 3,000.  Several TIMES are run in turn as "heavy TIMES".
 """
 import sys
 
 from pyspark.sql import SparkSession, functions as F
 from pyspark.sql.types import LongType
 
-rows, times = int(sys.argv[1]), int(sys.argv[2])
+rows, *times = map(int, sys.argv[1:])
 spark = SparkSession.builder.appName("report").getOrCreate()
 sc = spark.sparkContext
 
@@ -46,7 +46,9 @@ few = spark.range(0, rows // 50, 1, 4)
 run("warm Python", few.select(work(10)("id").alias("n")))
 run("idle Python", few.select(work(10)("id").alias("n")))
 run("light", few.select(work(3000)("id").alias("n")))
-run("heavy", few.select(heavy(times)("id").alias("n")))
+for n in times:
+    run("heavy" if len(times) == 1 else f"heavy {n}",
+        few.select(heavy(n)("id").alias("n")))
 cached = table.withColumn("hash", F.xxhash64("id")).cache()
 run("fill a cache", cached.select((F.col("hash") % 1000).alias("n")))
 run("read a cache", cached.select((F.col("hash") % 999).alias("n")))
