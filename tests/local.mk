@@ -24,9 +24,9 @@ AM_TESTS_ENVIRONMENT = \
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
 
-# It adds a line to tests/seconds, and to tests/repeated.
+# It adds a line to tests/seconds.
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/timed
-CLEANFILES += tests/seconds tests/repeated
+CLEANFILES += tests/seconds
 
 # One program of Criterion's each, from the .c of its name.
 unit_tests =

@@ -2,7 +2,8 @@
 # Short functions, each called by one function alone, that call different native
 # ones: a stack that mixes them is of two moments.
 #
-#	moments.py SECONDS
+#	moments.py SECONDS	a call lasts 0.1 to 0.2 ms, and some call others
+#	moments.py SECONDS N	N times as long, and they call none
 import sys
 import time
 
@@ -48,11 +49,13 @@ def call_sums(n):
 
 def main():
     end = time.process_time() + float(sys.argv[1])
+    times = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     while time.process_time() < end:
-        call_adds(3000)
-        call_joins(1500)
-        call_sorts(2500)
-        call_sums(4000)
+        call_adds(3000 * times)
+        call_joins(1500 * times)
+        if times == 1:
+            call_sorts(2500)
+            call_sums(4000)
 
 
 main()
