@@ -208,6 +208,7 @@ script_tests = \
 	tests/laws/sent \
 	tests/laws/run \
 	tests/laws/runs \
+	tests/laws/since \
 	tests/live/pyspy \
 	tests/viewer/times \
 	tests/record/run \

@@ -148,10 +148,10 @@ bool fl_event_listed(const char *list, const char *name)
 	if (strcmp(list, "all") == 0)
 		return true;
 	/* Names may hold commas. */
-	for (const char *at = list; (at = strstr(at, name)); at++)
+	for (const char *at = list; size && (at = strstr(at, name)); at++)
 		if ((at == list || at[-1] == ',') &&
 		    (!at[size] || at[size] == ','))
-			return size;
+			return true;
 	return false;
 }
 

@@ -409,6 +409,11 @@ static flame_id set_number(struct fl_spark_cost *cost, flame_id labels,
 	return set(cost, labels, key, text);
 }
 
+static flame_id app_label(struct fl_spark_cost *cost, size_t app)
+{
+	return set(cost, 0, cost->app, cost->spark->apps[app].id);
+}
+
 static flame_id executor_labels(struct fl_spark_cost *cost, size_t executor,
 				flame_id labels)
 {
@@ -418,13 +423,11 @@ static flame_id executor_labels(struct fl_spark_cost *cost, size_t executor,
 	return set(cost, labels, cost->executor, e->id);
 }
 
-static flame_id stage_labels(struct fl_spark_cost *cost,
-			     const struct share *share, flame_id labels)
+/* All but its application and executor. */
+static flame_id labels_of_stage(struct fl_spark_cost *cost,
+				const struct fl_spark_stage *stage,
+				flame_id labels)
 {
-	const struct fl_spark_stage *stage =
-		&cost->spark->stages[share->stage];
-
-	labels = executor_labels(cost, share->executor, labels);
 	labels = set_number(cost, labels, cost->stage, stage->id);
 	labels = set(cost, labels, cost->stage_name, stage->name);
 	if (stage->ntasks > 0)
@@ -432,6 +435,14 @@ static flame_id stage_labels(struct fl_spark_cost *cost,
 				    stage->ntasks);
 	return set(cost, labels, cost->query, *stage->job ? stage->job :
 							    "[no query]");
+}
+
+static flame_id stage_labels(struct fl_spark_cost *cost,
+			     const struct share *share, flame_id labels)
+{
+	labels = executor_labels(cost, share->executor, labels);
+	return labels_of_stage(cost, &cost->spark->stages[share->stage],
+			       labels);
 }
 
 /* The price of a row; what rounding removes from one is in the next. */
@@ -648,6 +659,76 @@ static int put_share(struct fl_spark_cost *cost, const struct share *share)
 	}
 	return kind == WALL ? share_out(cost, share, first, n, WALL, time) :
 			      put_cpu(cost, share, first, n, samples);
+}
+
+/* What a run read, and what failed ----------------------------------------- */
+
+/* Archives have these metrics, which say how a run compares with others. */
+static const struct {
+	const char *metric, *unit, *frame;
+} facts[] = {
+	{ "input", "bytes", "[input]" },
+	{ "input-records", "records", "[input]" },
+	{ "failed", "jobs", "[failed]" },
+	{ "failed", "jobs", "[no end]" },	/* of the application's log */
+};
+
+enum fact { INPUT, INPUT_RECORDS, FAILED, NO_END };
+
+static int put_fact(struct fl_spark_cost *cost, enum fact fact,
+		    flame_id labels, int64_t weight)
+{
+	struct flame *flame = cost->sink->flame;
+	struct flame_sample s = { .weight = weight, .time = FLAME_NOTIME };
+
+	if (!weight)
+		return FLAME_OK;
+	s.labels = labels;
+	s.metric = flame_metric(flame, facts[fact].metric, facts[fact].unit);
+	s.stack = flame_stack(flame, 0, fl_frame(flame, fl_name(flame,
+				facts[fact].frame), FLAME_GROUP));
+	fl_metric_count(flame, s.metric, 1, weight);
+	return fl_failed(flame) ? FLAME_FAILED : fl_put(cost->sink->next, &s);
+}
+
+static int put_facts(struct fl_spark_cost *cost)
+{
+	const struct fl_spark *spark = cost->spark;
+	int status = FLAME_OK;
+
+	for (size_t i = 0; status == FLAME_OK && i < spark->nstages; i++) {
+		const struct fl_spark_stage *stage = &spark->stages[i];
+		flame_id labels = labels_of_stage(cost, stage,
+						  app_label(cost, stage->app));
+
+		if (cost->strange[stage->app])
+			continue;
+		status = put_fact(cost, INPUT, labels,
+				  stage->sums.input_bytes);
+		if (status == FLAME_OK)
+			status = put_fact(cost, INPUT_RECORDS, labels,
+					  stage->sums.input_records);
+	}
+	for (size_t i = 0; status == FLAME_OK && i < spark->njobs; i++)
+		if (!cost->strange[spark->jobs[i].app])
+			status = put_fact(cost, FAILED,
+					  app_label(cost, spark->jobs[i].app),
+					  spark->jobs[i].failed);
+	for (size_t i = 0; status == FLAME_OK && i < spark->napps; i++)
+		if (!cost->strange[i])
+			status = put_fact(cost, NO_END, app_label(cost, i),
+					  spark->apps[i].cut);
+	return status;
+}
+
+/* Whether all metrics are written, as rows. */
+static bool is_archive(const struct fl_spark_cost *cost)
+{
+	const struct flame_sink *last = cost->sink;
+
+	while (last->next)
+		last = last->next;
+	return !last->draws && last->events && strcmp(last->events, "all") == 0;
 }
 
 /* The end ---------------------------------------------------------------- */
@@ -879,6 +960,8 @@ int fl_spark_cost_finish(struct fl_spark_cost *cost)
 	for (size_t i = 0; i < cost->nshares; i++)
 		if (put_share(cost, &cost->shares[i]) != FLAME_OK)
 			return FLAME_FAILED;
+	if (is_archive(cost) && put_facts(cost) != FLAME_OK)
+		return FLAME_FAILED;
 	report(cost);
 	/* Who gathers the rows needs as much, after this. */
 	fl_free(cost->entries);

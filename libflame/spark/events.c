@@ -755,6 +755,9 @@ static void ask(struct flame_sink *sink)
 		events->details |= fl_is_wanted(s->labels, STAGE_KEYS);
 		events->by_operator |= fl_is_wanted(s->labels, OPERATOR_KEYS);
 	}
+	/* Metric 0 is that of the first samples, if they have none. */
+	events->forwarded = events->forwards &&
+			    fl_event_listed(events->forwards, "");
 }
 
 static struct flame_sink *make_sink(struct flame_sink *next, const char *list,

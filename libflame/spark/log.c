@@ -510,12 +510,15 @@ static void add_to_stage(const struct fl_spark_event *event,
 	struct slice reason = text_of(&event->reason);
 
 	sums->tasks++;
-	if (fl_slice_is(reason, "Success"))
+	if (fl_slice_is(reason, "Success")) {
 		sums->ok++;
-	else if (event->killed == 1 || fl_slice_is(reason, "TaskKilled"))
+		add(&sums->input_bytes, m->input_bytes);
+		add(&sums->input_records, m->input_records);
+	} else if (event->killed == 1 || fl_slice_is(reason, "TaskKilled")) {
 		sums->killed++;
-	else
+	} else {
 		sums->failed++;
+	}
 	sums->speculative += event->speculative == 1;
 	sums->unmeasured += m->run < 0;
 	add(&sums->launch_to_finish, task->finish - task->start);

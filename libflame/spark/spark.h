@@ -22,6 +22,7 @@ struct fl_spark_sums {
 	int64_t run, cpu, deserialize, deserialize_cpu, gc, serialize;
 	int64_t fetch_wait, shuffle_write;
 	int64_t read_bytes, written_bytes, memory_spill, disk_spill;
+	int64_t input_bytes, input_records;	/* of tasks that succeeded */
 	/*
 	 * Their time from launch to finish, in parts without an overlap: of
 	 * tasks that failed or were killed; of others without metrics; and what

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flame-diff: folders.c lists folders; runs.c reads several runs of each side
- * and judges them, report.c writes what changed; since.c finds changes in a
- * series of runs; sites.c compares sites of flame-batch.
+ * and judges them, report.c writes what changed; since*.c find changes in
+ * a series of runs; sites.c compares sites of flame-batch.
  */
 #ifndef DIFF_H
 #define DIFF_H

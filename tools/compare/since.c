@@ -5,8 +5,7 @@
  * divided by that label (flame_split), and the tree of a run is there only
  * while its weights are added.
  */
-#include "compare/diff.h"
-#include "cli/table.h"
+#include "compare/since.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,55 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_ROWS = 30, MAX_HEAVY = 10, MAX_PAGES = 20, MAX_MISSING = 20 };
-enum { DATE_SIZE = sizeof("2026-11-29") };
-
-/* A frame's weights by run: of its own, or with what it calls. */
-struct series {
-	flame_id name;
-	bool self;
-};
-
-struct run {
-	flame_id name;
-	size_t part;		/* of the split */
-	double *weights;	/* of the series that there were then */
-	size_t nseries;
-	double total;
-};
-
-/* A step, as tables show it: weights in the unit. */
-struct row {
-	struct cli_frame frame;
-	const char *since;	/* the name of the run */
-	int64_t run;		/* from 1 on */
-	double before, after, ratio, interval[2], p;
-	size_t series;
-};
-
-struct since {
-	struct cli *cli;
-	struct flame *flame;
-	struct flame_split *split;
-	struct run *runs;	/* in order */
-	char **labels;		/* their names, safe to show */
-	size_t nruns;
-	char missing[MAX_MISSING][DATE_SIZE];	/* days without a run */
-	size_t nmissing;
-	bool more_missing;
-	size_t unlabelled;	/* the part of no run, plus one; 0: none */
-	struct series *series;	/* a name's total, then its own weight */
-	size_t nseries, series_capacity;
-	size_t *series_of;	/* by name; 0: none */
-	size_t *open;		/* by series: in how many frames of a stack */
-	size_t open_capacity;
-	double *weights;	/* by series, then by run; of all runs last */
-	struct row *rows;
-	size_t nrows, capacity;
-	size_t *cuts;		/* first runs of levels, those near as one */
-	size_t ncuts;
-	struct diff_result result;
-};
+enum { MAX_ROWS = 30, MAX_HEAVY = 10, MAX_PAGES = 20 };
 
 bool diff_check_since(struct cli *cli)
 {
@@ -264,8 +215,10 @@ static bool add_series(struct since *s, const struct flame_node *nodes,
 			      s->nseries + 2, sizeof(*s->series)))
 			return false;
 		s->series_of[name] = s->nseries + 1;
-		s->series[s->nseries++] = (struct series){ name, false };
-		s->series[s->nseries++] = (struct series){ name, true };
+		s->series[s->nseries++] =
+			(struct series){ .name = name, .self = false };
+		s->series[s->nseries++] =
+			(struct series){ .name = name, .self = true };
 	}
 	return true;
 }
@@ -383,6 +336,7 @@ static void add_step(void *arg, const struct flame_step *step)
 		.interval = { bounded ? step->low : NAN,
 			      bounded ? step->high : NAN },
 		.p = step->p, .series = step->row,
+		.per_input = series->per_input,
 	};
 }
 
@@ -456,10 +410,13 @@ static bool find_steps(struct since *s)
 
 	if (diff->normalize)
 		scale_runs(s);
+	else if (!since_scale_by_input(s))
+		return false;
 	if (flame_find_steps(s->flame, s->weights, s->nseries, s->nruns,
 			     strcmp(s->result.unit, "samples") == 0, diff->rate,
 			     add_step, s) != FLAME_OK)
 		return false;
+	since_drop_explained(s);
 	drop_same(s);
 	if (s->nrows)
 		qsort(s->rows, s->nrows, sizeof(*s->rows), by_size);
@@ -478,6 +435,9 @@ static struct flame_trials *compare_levels(struct since *s, size_t from,
 	for (size_t i = from; good && i < to; i++) {
 		struct flame_tree *tree = make_tree(s, s->runs[i].part);
 
+		if (tree && s->all_per_input)
+			flame_tree_scale(tree, 0, (int64_t)llround(
+				s->weights[s->nseries * s->nruns + i]));
 		good = tree &&
 		       flame_trials_add(trials, i >= at, tree) == FLAME_OK;
 		flame_tree_free(tree);
@@ -536,7 +496,7 @@ static void add_missing(struct since *s, long day)
 	time_t seconds = (time_t)day * DAY_SECONDS;
 	struct tm tm;
 
-	if (s->nmissing < MAX_MISSING && gmtime_r(&seconds, &tm))
+	if (s->nmissing < SINCE_MAX_LISTED && gmtime_r(&seconds, &tm))
 		strftime(s->missing[s->nmissing++], DATE_SIZE, "%Y-%m-%d", &tm);
 	else
 		s->more_missing = true;
@@ -548,6 +508,9 @@ static void find_missing(struct since *s)
 	size_t daily = 0;
 	long last = 0;
 
+	s->nplaces = s->nruns;
+	for (size_t r = 0; r < s->nruns; r++)
+		s->runs[r].place = r;
 	for (size_t r = 0; r < s->nruns; r++) {
 		long day = day_of(s->labels[r]);
 
@@ -557,11 +520,16 @@ static void find_missing(struct since *s)
 		last = day;
 	}
 	for (size_t r = 1; daily * 2 > s->nruns && r < s->nruns; r++) {
-		long day = day_of(s->labels[r - 1]) + 1;
+		long first = day_of(s->labels[r - 1]) + 1, day = first;
 
 		last = day_of(s->labels[r]);
 		for (; day < last && !s->more_missing; day++)
 			add_missing(s, day);
+		/* A gap that is longer than the list is drawn as long as it. */
+		s->runs[r].place = s->runs[r - 1].place + 1 +
+				   (size_t)(last - first < SINCE_MAX_LISTED ?
+					    last - first : SINCE_MAX_LISTED);
+		s->nplaces = s->runs[r].place + 1;
 	}
 }
 
@@ -594,6 +562,7 @@ static const struct cli_column columns[] = {
 	{ "low", NULL, CLI_CELL_RATIO, AT(interval[0]) },
 	{ "high", NULL, CLI_CELL_RATIO, AT(interval[1]) },
 	{ "p", "p", CLI_CELL_CHANCE, AT(p), CLI_IN_TEXT | CLI_IN_JSON },
+	{ "per-input", NULL, CLI_CELL_BOOL, AT(per_input) },
 	{ NULL, "runs", CLI_CELL_REAL, AT(after), CLI_IN_HTML, put_series },
 	{ .kind = CLI_CELL_END }
 };
@@ -650,6 +619,7 @@ static char *summary_of(const struct since *s)
 	else
 		fprintf(to, "%zu change%s; %g%% may be chance.", s->nrows,
 			s->nrows == 1 ? "" : "s", s->result.rate * 100);
+	since_put_facts(s, to);
 	put_missing(s, to);
 	if (fclose(to) == 0)
 		return text;
@@ -721,7 +691,7 @@ static bool fill_json(const struct since *s, const char *gate, cJSON *root)
 		good = row && cJSON_AddItemToArray(steps, row) &&
 		       cli_row_json(&table, &s->rows[i], row);
 	}
-	return good && add_gate(s, gate, root) &&
+	return good && add_gate(s, gate, root) && since_facts_json(s, root) &&
 	       cJSON_AddStringToObject(root, "metric", s->result.metric) &&
 	       cJSON_AddStringToObject(root, "unit", s->result.unit) &&
 	       cJSON_AddNumberToObject(root, "fdr", s->result.rate) &&
@@ -814,18 +784,20 @@ static void put_series(FILE *to, const struct cli_table *table, const void *at)
 	for (size_t i = 0; i < s->nruns; i++)
 		most = fmax(most, values[i]);
 	fprintf(to, "<td><svg width=\"%zu\" height=\"40\" role=\"img\" "
-		"aria-label=\"runs\">", 4 * s->nruns);
+		"aria-label=\"runs\">", 4 * s->nplaces);
 	for (size_t i = 0; i < s->nruns; i++) {
 		double height = most > 0 ? 40 * values[i] / most : 0;
 
 		fprintf(to, "<rect%s x=\"%zu\" y=\"%.1f\" width=\"3\" "
 			"height=\"%.1f\"><title>",
+			s->runs[i].failed > 0 ? " class=\"f\"" :
 			row->run && i + 1 >= (size_t)row->run ?
 				" class=\"b\"" : "",
-			4 * i, 40 - height, height);
+			4 * s->runs[i].place, 40 - height, height);
 		cli_html_text(to, s->labels[i]);
-		fprintf(to, ": %s</title></rect>",
-			cli_real(table, values[i] * s->result.scale).text);
+		fprintf(to, ": %s%s</title></rect>",
+			cli_real(table, values[i] * s->result.scale).text,
+			s->runs[i].failed > 0 ? ", failed" : "");
 	}
 	fputs("</svg></td>", to);
 }
@@ -884,7 +856,8 @@ static const char style[] =
 	"table{border-collapse:collapse;margin:1em 0}"
 	"td,th{padding:.3em .8em;border-bottom:1px solid #8886;"
 	"text-align:left}"
-	"svg{fill:#4a7ebb}svg .b{fill:#c8501e}";
+	"svg{fill:#4a7ebb}svg .b{fill:#c8501e}"
+	"svg .f{fill:none;stroke:#888}";
 
 static bool put_page(const struct since *s, const char *summary,
 		     const char *gate, struct flame_text *out)
@@ -1010,6 +983,7 @@ static void free_since(struct since *s)
 	flame_split_free(s->split);
 	free(s->rows);
 	free(s->cuts);
+	free(s->input_steps);
 }
 
 int diff_since(struct cli *cli, struct flame *flame,
@@ -1025,7 +999,7 @@ int diff_since(struct cli *cli, struct flame *flame,
 
 	if (read_inputs(&s, reading) && is_any_selected(&s) && list_runs(&s) &&
 	    name_runs(&s) && find_metric(&s) && gather(&s) &&
-	    check_labels(&s) && find_steps(&s)) {
+	    check_labels(&s) && since_read_facts(&s) && find_steps(&s)) {
 		find_missing(&s);
 		status = judge_and_report(&s);
 	}
