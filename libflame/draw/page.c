@@ -258,6 +258,11 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 	return page->tree->want_stack_nodes = true;
 }
 
+struct fl_page *fl_page_of(struct flame_sink *sink)
+{
+	return &((struct page_state *)sink->state)->page;
+}
+
 void fl_page_scale_lines(struct flame_sink *sink)
 {
 	((struct page_state *)sink->state)->page.scales_lines = true;

@@ -127,6 +127,8 @@ struct flame_sink *fl_page_sink(struct flame *flame, struct fl_out *out,
 struct flame_sink *fl_page_of_weights(struct flame *flame, struct fl_out *out,
 				      enum fl_page_output output,
 				      int (*write)(struct fl_page *page));
+/* Of a sink of fl_page_sink. */
+struct fl_page *fl_page_of(struct flame_sink *sink);
 /* Records samples for the writer, unless an option forbids it. */
 bool fl_page_keep_samples(struct flame_sink *sink);
 /* The writer scales sums of a tree by itself. */

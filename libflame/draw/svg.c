@@ -171,9 +171,10 @@ static int64_t root_weight(const struct fl_svg *p, int64_t sum)
 	return FL_MAX(all, sum);
 }
 
-static void set_scale(struct fl_svg *p, int64_t sum)
+static void set_scale(struct fl_svg *p, int64_t all)
 {
-	p->all = root_weight(p, sum);
+	p->width = p->page->width > 0 ? p->page->width : WIDTH;
+	p->all = all;
 	p->total = FL_MAX(p->all, 1);
 	p->scale = (p->width - 2 * FL_SVG_PAD) / p->total;
 	for (p->unit_size = 1; p->total / p->unit_size > MAX_UNITS;)
@@ -213,22 +214,38 @@ static bool can_prune(const struct fl_page *page)
 	       !ranks_groups(page);
 }
 
+/* Such nodes are reported without their subtrees: fl_pruned_layout_limit. */
+static int64_t detail_limit(const struct fl_svg *p)
+{
+	return FL_MIN(fl_int64(DETAIL_PIXELS / p->scale), p->min_weight);
+}
+
+static int64_t light(struct flame_sink *sink, int64_t total)
+{
+	struct fl_svg p = { .page = fl_page_of(sink) };
+
+	if (!can_prune(p.page))
+		return 0;
+	set_scale(&p, FL_MAX(p.page->all, total));
+	return detail_limit(&p);
+}
+
 /* A layout of drawn nodes; light ones are reported and outlined. */
 static int lay_out_heavy(struct fl_svg *p)
 {
 	struct fl_light_nodes light = { fl_svg_report_light, p };
 	struct fl_pruned_layout *o;
-	int64_t threshold, detail_limit;
+	int64_t threshold;
 
 	if (fl_page_check(p->page) != FLAME_OK)
 		return FLAME_FAILED;
-	set_scale(p, p->page->tree->total[0]);
-	detail_limit = fl_int64(DETAIL_PIXELS / p->scale);
+	set_scale(p, root_weight(p, p->page->tree->total[0]));
 	o = fl_pruned_layout_open(p->page->tree, !p->page->borrowed);
 	if (!o)
 		return FLAME_FAILED;
 	threshold = p->min_weight;
-	if (fl_pruned_layout_limit(o, &threshold, MAX_FRAMES, detail_limit)) {
+	if (fl_pruned_layout_limit(o, &threshold, MAX_FRAMES,
+				   detail_limit(p))) {
 		raise_min_weight(p, threshold);
 		p->layout = fl_pruned_layout_build(o, &light);
 	}
@@ -256,7 +273,7 @@ static int lay_out_all(struct fl_svg *p)
 	p->compares = p->layout->columns == 2;
 	if (!fl_column_open(&p->widths, page, p->layout))
 		return fl_no_memory(page->tree->flame);
-	set_scale(p, p->widths.layout.total[0][0]);
+	set_scale(p, root_weight(p, p->widths.layout.total[0][0]));
 	if (!page->compat_tool &&
 	    !fl_layout_threshold(&p->widths.layout, 0, MAX_FRAMES, &threshold))
 		return fl_no_memory(page->tree->flame);
@@ -272,7 +289,6 @@ static int prepare(struct fl_svg *p)
 		return fl_fail(page->tree->flame, "--width %g: %d pixels or "
 			       "more", page->width, MIN_WIDTH);
 	page->keeps_order = true;
-	p->width = page->width > 0 ? page->width : WIDTH;
 	if ((can_prune(page) ? lay_out_heavy(p) : lay_out_all(p)) != FLAME_OK ||
 	    fl_frame_color_open(&p->frame_color, page, p->layout) != FLAME_OK)
 		return FLAME_FAILED;
@@ -682,8 +698,10 @@ static struct flame_sink *create(struct flame *flame, struct fl_out *out)
 	struct flame_sink *sink = fl_page_sink(flame, out, FL_OUTPUT_SVG,
 					       write_svg);
 
-	if (sink)
+	if (sink) {
 		sink->draws = true;
+		sink->light = light;
+	}
 	return sink;
 }
 

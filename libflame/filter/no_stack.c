@@ -31,8 +31,10 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 					      sizeof(flame_id));
 
 	(void)arg;
-	if (sink)
+	if (sink) {
 		sink->put = put;
+		sink->light = next->light ? fl_light_of_next : NULL;
+	}
 	return sink;
 }
 

@@ -466,6 +466,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 		return NULL;
 	}
 	sink->wanted_text = next->wanted_text;
+	sink->light = next->light ? fl_light_of_next : NULL;
 	sink->put = put;
 	sink->begin = begin;
 	sink->finish = finish;

@@ -85,6 +85,8 @@ struct fl_select {
 	bool choose;		/* cpu if there is any: see choose_metric.c */
 	bool cpu_only;		/* there is cpu: skip others */
 	bool survey;		/* --event list: count threads and times */
+	bool alone;		/* no other source is pumped into the sink */
+	struct flame_sink *light;	/* the sink that has it; or NULL */
 	/* Times of runs may be rounded down to a multiple of 2^time_shift ns. */
 	unsigned time_shift;
 };
@@ -271,6 +273,13 @@ struct flame_sink {
 	bool keeps_apart;
 	const char *events;
 	const struct fl_wanted_text *wanted_text;	/* or NULL */
+	/*
+	 * Of a whole profile with this total: nodes that weigh less are light.
+	 * Siblings that are next to each other by name, equally deep, and
+	 * light together may come as one of them.  0: no node is light; NULL:
+	 * the same, always.
+	 */
+	int64_t (*light)(struct flame_sink *sink, int64_t total);
 	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
 	/*
 	 * Before the first and after the last sample of a source.  begin comes
@@ -309,6 +318,9 @@ int fl_want_labels(struct flame *flame, const char **wanted, const char *keys);
 bool fl_is_wanted(const char *wanted, const char *keys);
 /* Of a program's sink: false, after fl_fail: it is NULL, or finished. */
 bool fl_sink_check(const struct flame_sink *sink);
+
+/* ->light of a filter that leaves every stack of a text as it is. */
+int64_t fl_light_of_next(struct flame_sink *sink, int64_t total);
 
 /*
  * Whether the last sink copies the events of samples: it needs the number of

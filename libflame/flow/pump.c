@@ -167,6 +167,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	source->flow = sink->number;
 	source->summed = true;
 	source->select.wanted_text = sink->wanted_text;
+	source->select.light = sink->light ? sink : NULL;
 	for (struct flame_sink *s = sink; s; s = s->next) {
 		source->select.needs |= s->needs |
 					(small ? s->modest_needs : 0);
@@ -201,6 +202,7 @@ static int pump_members(struct flame_source *source, struct flame_sink *sink)
 	int status;
 
 	while ((status = fl_archive_next(source, &member)) == FLAME_OK) {
+		member->select.alone = false;
 		status = flame_pump(member, sink);
 		status = fl_archive_close_member(source, member,
 						 status == FLAME_OK ?

@@ -494,6 +494,8 @@ static const struct fl_option rows[] = {
 	  .selects = FLAME_BY_TIME, .often = true },
 	{ "survey", NULL, "count threads and times of all events",
 	  FL_OPTION_FLAG, AT(survey), FL_SCOPE_HIDDEN },
+	{ "alone", NULL, "no other input is pumped into the sink",
+	  FL_OPTION_FLAG, AT(alone), FL_SCOPE_HIDDEN },
 	{ .name = NULL }
 };
 

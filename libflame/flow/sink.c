@@ -114,6 +114,11 @@ static void retire(struct flame_sink *sink)
 	flame->free_finished = free_finished;
 }
 
+int64_t fl_light_of_next(struct flame_sink *sink, int64_t total)
+{
+	return sink->next->light(sink->next, total);
+}
+
 bool fl_sink_check(const struct flame_sink *sink)
 {
 	if (!sink || !sink->finished)

@@ -19,6 +19,7 @@ struct result {
 	struct fl_buf text;	/* folded */
 	struct fl_buf said;
 	int status;
+	flame_id names;		/* of the dictionary */
 };
 
 static void hear(void *arg, const char *line)
@@ -46,13 +47,15 @@ static struct result read_with(unsigned threads, const struct fl_buf *text,
 {
 	char path[] = "/tmp/test_parts.XXXXXX";
 	struct flame *flame = flame_new();
-	struct result result = { { 0 }, { 0 }, FLAME_OK };
+	struct result result = { .status = FLAME_OK };
 	struct flame_source *source;
 	struct flame_sink *sink;
 
 	close(mkstemp(path));
 	flame_threads(flame, threads);
 	flame->parallel_size = parallel_size;
+	flame_unify_java(flame, true);
+	flame_demangle(flame, true);
 	flame_on_warning(flame, hear, &result.said);
 	source = flame_open_memory(flame, text->data, text->size, "it", NULL);
 	sink = flame_create(flame, path, written);
@@ -67,6 +70,7 @@ static struct result read_with(unsigned threads, const struct fl_buf *text,
 		cr_assert_eq(flame_finish(sink), FLAME_OK);
 	else
 		flame_abandon(sink);
+	result.names = flame_names(flame);
 	slurp(path, &result.text);
 	unlink(path);
 	flame_free(flame);
@@ -381,7 +385,7 @@ static struct result read_files(unsigned threads, char *const *paths, size_t n)
 {
 	char path[] = "/tmp/test_parts.XXXXXX";
 	struct flame *flame = flame_new();
-	struct result result = { { 0 }, { 0 }, FLAME_OK };
+	struct result result = { .status = FLAME_OK };
 	struct flame_source *open[16] = { NULL };
 	struct flame_sink *sink;
 
@@ -500,4 +504,125 @@ Test(absorbing, moves_the_counts_of_metrics)
 	fl_absorbed_free(&map);
 	flame_free(from);
 	flame_free(to);
+}
+
+/* Light siblings --------------------------------------------------------- */
+
+static uint32_t draw(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+/*
+ * A text whose names are mostly new, from its first line on; others contain
+ * each other, and bytes on both sides of ';'.
+ */
+static struct fl_buf new_names(uint32_t seed)
+{
+	static const char *const names[] = {
+		"a", "aa", "a b", "a-b", "a+", "a0", "aaaaaaa", "aaaaaaaa",
+		"\xc3\xa4", "ns::f<int>", "(z)", "~", "a:b", "v[2]", "operator<",
+	};
+	struct fl_buf text = { 0 };
+	unsigned depth = 1 + draw(&seed, 9), heavy = 1 + draw(&seed, 60);
+
+	for (unsigned i = 0; i < 500; i++) {
+		fl_buf_print(&text, "n%u_%u", draw(&seed, 1000), i);
+		for (unsigned d = draw(&seed, depth); d; d--)
+			if (i && draw(&seed, 2))
+				fl_buf_print(&text, ";%s", names[draw(
+					&seed, FL_COUNT(names))]);
+			else
+				fl_buf_print(&text, ";%u", draw(&seed, 9999));
+		fl_buf_print(&text, " %u\n", draw(&seed, heavy) ?
+			     draw(&seed, 4) : draw(&seed, 200000));
+	}
+	for (unsigned i = 0; i < 150; i++)
+		fl_buf_print(&text, "%s;%s;n%u %u\n",
+			     names[draw(&seed, FL_COUNT(names))],
+			     names[draw(&seed, FL_COUNT(names))],
+			     draw(&seed, 400), draw(&seed, 30));
+	return text;
+}
+
+/* How many names fewer the dictionary has where the source is alone. */
+static flame_id drawn_the_same(const struct fl_buf *text)
+{
+	struct result all = read_with(1, text, NULL, NULL),
+		      light = read_with(2, text, "alone", NULL);
+
+	cr_expect_eq(all.status, light.status);
+	cr_expect_str_eq(all.said.data, light.said.data);
+	cr_expect(all.text.size == light.text.size &&
+			  (!all.text.size ||
+			   memcmp(all.text.data, light.text.data,
+				  all.text.size) == 0),
+		  "drawn otherwise: %.*s", (int)FL_MIN(text->size, 900u),
+		  text->data);
+	fl_buf_free(&all.text);
+	fl_buf_free(&all.said);
+	fl_buf_free(&light.text);
+	fl_buf_free(&light.said);
+	return all.names - light.names;
+}
+
+Test(light, names_that_are_not_drawn_are_not_entered)
+{
+	written = "svg";
+	parallel_size = 1;
+	for (uint32_t seed = 0; seed < 120; seed++) {
+		struct fl_buf text = new_names(seed);
+
+		cr_expect_gt(drawn_the_same(&text), 100);
+		fl_buf_free(&text);
+	}
+}
+
+Test(light, lines_that_are_read_otherwise_end_it)
+{
+	static const char *const lines[] = {
+		"a_[j];b 3", "a;;b 3", ";a 3", "a; 3", "a\tb;c 3", "a 1.5",
+		"a -3", "[main tid=4];a 3", "thread (4): x;a 3",
+		"process 4:\"x\";a 3", "f<A;B>;c 3", "_ZN1aC1Ev;b 3",
+		"java.base@17/java.lang.Thread.run;b 3", "a 9223372036854775807",
+		"a 99999999999999999999", "# 3", "", "only", "a;b 7\r", " 4",
+	};
+
+	written = "svg";
+	parallel_size = 1;
+	for (size_t i = 0; i < FL_COUNT(lines); i++) {
+		struct fl_buf text = new_names(7);
+
+		fl_buf_print(&text, "%s\nx;y 2\n", lines[i]);
+		drawn_the_same(&text);
+		fl_buf_free(&text);
+	}
+}
+
+Test(light, stacks_are_as_deep_as_they_were)
+{
+	struct fl_buf text = new_names(3);
+
+	written = "svg";
+	parallel_size = 1;
+	for (unsigned n = 100; n <= 40000; n += 13300) {
+		for (unsigned d = 0; d < n; d++)
+			fl_buf_text(&text, d % 7 ? "d;" : "e;");
+		fl_buf_text(&text, "f 1\n");
+		drawn_the_same(&text);
+	}
+	fl_buf_free(&text);
+}
+
+Test(light, a_second_source_or_another_writer_gets_all_names)
+{
+	struct fl_buf text = new_names(5);
+
+	parallel_size = 1;
+	written = "html";
+	cr_expect_eq(drawn_the_same(&text), 0);
+	written = "folded";
+	cr_expect_eq(drawn_the_same(&text), 0);
+	fl_buf_free(&text);
 }

@@ -308,6 +308,8 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 		cli_prepare(cli, flame, inputs, n, i);
 		if (!source)
 			source = open_source(cli, flame, inputs[i], false);
+		if (source && n == 1)
+			flame_ask(source, "alone", NULL);
 		if (!source) {
 			enum cli_fate fate = cli_fate_of_failure(flame);
 

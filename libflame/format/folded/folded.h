@@ -7,6 +7,7 @@
  *	stack.c		lines to stacks
  *	frame_cache.c	texts to frames
  *	thread.c	outermost frames to threads
+ *	light.c		lines whose names are nearly all new, summed
  *	read.c		lines in, samples out; the row
  *	table.c		rows of our own tables in, samples out
  *	write.c		a tree as sorted lines
@@ -169,5 +170,42 @@ void fl_folded_cache_free(struct fl_folded_cache *cache);
  */
 void fl_folded_find_thread(struct fl_folded_stacks *stacks,
 			   const struct fl_folded_line *line, size_t shared);
+
+/* light.c */
+
+/* A line, or a sum of lines; the text is the input's, and stays there. */
+struct fl_folded_row {
+	const char *text;
+	uint32_t size;
+	uint32_t depth, levels;	/* of a light node: its own, below it */
+	int64_t weight;
+};
+
+struct fl_folded_light {
+	bool on;		/* lines are collected */
+	struct slice text;	/* of the input */
+	struct fl_folded_row *rows;
+	size_t count, capacity;
+	int64_t total;		/* of their weights */
+};
+
+/*
+ * Whether the source has one sink alone that wants light nodes summed, and a
+ * text of new names.  *light, unless it is NULL, is then on.
+ */
+bool fl_folded_light_begin(struct flame_source *source,
+			   const struct fl_folded_stacks *stacks,
+			   struct fl_folded_light *light);
+/* false: the line, or memory, asks for lines to be read one by one. */
+bool fl_folded_light_add(const struct fl_folded_stacks *stacks,
+			 struct fl_folded_light *light, struct slice stack,
+			 int64_t weight);
+/*
+ * At the end of the lines: replaces them by sums, where there is a weight that
+ * is light.  false: out of memory.
+ */
+bool fl_folded_light_sum(struct flame_sink *sink,
+			 struct fl_folded_light *light);
+void fl_folded_light_free(struct fl_folded_light *light);
 
 #endif

@@ -23,6 +23,8 @@ struct reader {
 	struct fl_lines lines;
 	struct fl_folded_dialect dialect;
 	struct fl_folded_stacks stacks;
+	struct fl_folded_light light;
+	size_t nlight;		/* rows of it that became samples */
 	bool begun;
 	bool plain;		/* one whole count, last, and nothing else */
 	bool met_wanted;	/* a stack with source->select.wanted_text */
@@ -588,6 +590,8 @@ static void begin(struct flame_source *source, struct reader *r)
 	report_dialect(source, r);
 	r->plain = d->counts == FL_COUNT_LAST && !d->percent && !d->offset &&
 		   !d->key && !d->austin && !d->nkeys;
+	if (r->plain && !d->comm && !d->remarks && !d->table && !source->part)
+		fl_folded_light_begin(source, &r->stacks, &r->light);
 }
 
 static int end(struct flame_source *source, struct reader *r)
@@ -621,7 +625,6 @@ static bool add_plain(struct reader *r, struct slice stack, int64_t weight)
 {
 	if (!fl_folded_add_line(&r->stacks, stack, weight))
 		return true;
-	r->lines.good++;
 	return ++r->nbatch == FL_FOLDED_BATCH;
 }
 
@@ -642,10 +645,27 @@ static int end_batch(struct flame_source *source)
 			.metric = r->metric
 		};
 
-		add_sample(source, &s);
+		fl_batch_add(source, &s);
 	}
 	r->nbatch = 0;
 	return fl_failed(source->flame) ? FLAME_FAILED : FLAME_OK;
+}
+
+/* The next of the collected lines, or of their sums. */
+static int read_light(struct flame_source *source)
+{
+	struct reader *r = source->state;
+	bool full = false;
+
+	while (r->nlight < r->light.count && !full) {
+		const struct fl_folded_row *row = &r->light.rows[r->nlight++];
+
+		full = add_plain(r, (struct slice){ row->text, row->size },
+				 row->weight);
+	}
+	if (r->nlight == r->light.count)
+		fl_folded_light_free(&r->light);
+	return end_batch(source);
 }
 
 /* Whether the line is empty or a comment. */
@@ -685,15 +705,24 @@ static bool is_unwanted(struct flame_source *source, struct slice stack)
 	return !has && r->met_wanted;
 }
 
-/* Counts a stack whose frames nobody needs. */
-static int count_unwanted(struct flame_source *source, int64_t weight)
+static int take_plain(struct flame_source *source, struct slice stack,
+		      int64_t weight)
 {
 	struct reader *r = source->state;
 	struct flame_sample s = { .weight = weight, .metric = r->metric };
 
+	if (fl_unlikely(r->light.on) &&
+	    !fl_folded_light_add(&r->stacks, &r->light, stack, weight)) {
+		r->light.on = false;
+		r->lines.again = true;
+		return FLAME_OK;
+	}
 	count_metric(source->flame, &s);
 	r->lines.good++;
-	return FLAME_OK;
+	if (r->light.on ||
+	    (source->select.wanted_text && is_unwanted(source, stack)))
+		return FLAME_OK;
+	return add_plain(r, stack, weight) ? end_batch(source) : FLAME_OK;
 }
 
 /* "main;work",5 as main;work 5.  false: names of columns. */
@@ -728,11 +757,12 @@ static int take_line(struct flame_source *source, struct slice line)
 	    !is_record(line, &stack.size, &weight))
 		fl_folded_cut_remark(&line);
 	stack.data = line.data;
-	if (fl_likely(r->plain) && is_record(line, &stack.size, &weight)) {
-		if (source->select.wanted_text && is_unwanted(source, stack))
-			return count_unwanted(source, weight);
-		return add_plain(r, stack, weight) ? end_batch(source) :
-						     FLAME_OK;
+	if (fl_likely(r->plain) && is_record(line, &stack.size, &weight))
+		return take_plain(source, stack, weight);
+	if (fl_unlikely(r->light.on)) {
+		r->light.on = false;
+		r->lines.again = true;
+		return FLAME_OK;
 	}
 	if (end_batch(source) != FLAME_OK)
 		return FLAME_FAILED;
@@ -755,8 +785,20 @@ static int read(struct flame_source *source)
 			       "run it with --no-children",
 			       fl_in_name(source->in));
 	while (!source->batch.n) {
-		if (!fl_lines_next(&r->lines, &line))
-			return r->nbatch ? end_batch(source) : end(source, r);
+		if (fl_unlikely(r->light.count) && !r->light.on) {
+			if (read_light(source) != FLAME_OK)
+				return FLAME_FAILED;
+			continue;
+		}
+		if (!fl_lines_next(&r->lines, &line)) {
+			if (!r->light.on)
+				return r->nbatch ? end_batch(source) :
+						   end(source, r);
+			if (!fl_folded_light_sum(source->select.light,
+						 &r->light))
+				return fl_no_memory(source->flame);
+			continue;
+		}
 		line = fl_slice_trim_end(line);
 		if (!is_skipped(source, line) &&
 		    take_line(source, line) != FLAME_OK)
@@ -786,7 +828,8 @@ static bool fork_folded(const struct flame_source *whole,
 	struct reader *to = part ? part->state : NULL;
 
 	if (!to)
-		return true;
+		return !fl_folded_light_begin((struct flame_source *)whole,
+					      &from->stacks, NULL);
 	if (!from->plain)
 		return false;
 	to->dialect = from->dialect;
@@ -816,6 +859,7 @@ static void release(void *state)
 	struct reader *r = state;
 
 	fl_folded_stacks_free(&r->stacks);
+	fl_folded_light_free(&r->light);
 	fl_buf_free(&r->text);
 	fl_free(r->keys);
 }
