@@ -29,20 +29,26 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/io/log_prefix.c \
 	libflame/io/lz4.c libflame/io/mapped.c libflame/io/mapped.h \
 	libflame/io/out.c libflame/io/pack.c libflame/io/pack.h \
+	libflame/io/scheme.c libflame/io/scheme.h \
 	libflame/io/screen.c libflame/io/screen.h \
-	libflame/io/client.c libflame/io/client.h \
-	libflame/io/command.c libflame/io/command.h libflame/io/listing.c \
-	libflame/io/hadoop.c libflame/io/hadoop.h \
-	libflame/io/hadoop_token.c libflame/io/hadoop_token.h \
-	libflame/io/hdfs.c libflame/io/hdfs.h libflame/io/hdfs_token.c \
-	libflame/io/s3.c libflame/io/s3.h libflame/io/schemes.c \
-	libflame/io/stall.c libflame/io/stall.h \
+	libflame/remote/azure.c libflame/remote/client.c libflame/remote/client.h \
+	libflame/remote/dbfs.c libflame/remote/gs.c \
+	libflame/remote/hadoop_stores.c libflame/remote/http.c \
+	libflame/remote/oss.c libflame/remote/ozone.c \
+	libflame/remote/command.c libflame/remote/command.h libflame/remote/listing.c \
+	libflame/remote/hadoop.c libflame/remote/hadoop.h \
+	libflame/remote/hadoop_token.c libflame/remote/hadoop_token.h \
+	libflame/remote/hdfs.c libflame/remote/hdfs.h libflame/remote/hdfs_token.c \
+	libflame/remote/s3.c libflame/remote/s3.h libflame/remote/schemes.c \
+	libflame/remote/schemes.def \
+	libflame/remote/stall.c libflame/remote/stall.h \
 	libflame/io/container.c libflame/io/container.h \
-	libflame/io/containers.def libflame/io/tar.c \
-	libflame/io/upload.h libflame/io/url.h libflame/io/url_text.c libflame/io/utf16.c \
+	libflame/container/containers.c libflame/container/containers.h \
+	libflame/container/containers.def libflame/container/tar.c \
+	libflame/remote/upload.h libflame/remote/url.h libflame/remote/url_text.c libflame/io/utf16.c \
 	libflame/io/xml.c libflame/io/xml.h \
-	libflame/io/yarn.c libflame/io/yarn.h libflame/io/yarn_index.c \
-	libflame/io/xz.c libflame/io/zip.c \
+	libflame/container/yarn.c libflame/container/yarn.h libflame/container/yarn_index.c \
+	libflame/io/xz.c libflame/container/zip.c \
 	libflame/io/zstd.c libflame/io/zstd.h \
 	libflame/dict/absorb.c libflame/dict/dict.c libflame/dict/dict.h \
 	libflame/dict/frames.c libflame/dict/java.c libflame/dict/java.h \
@@ -301,7 +307,7 @@ endif
 
 # Where libcurl is: inputs and outputs that are URLs.
 if LIBCURL
-libfl_la_SOURCES += libflame/io/upload.c libflame/io/url.c
+libfl_la_SOURCES += libflame/remote/upload.c libflame/remote/url.c
 endif
 
 # flame-record's parts; not in the installed library, of which they need what
@@ -387,7 +393,8 @@ EXTRA_DIST += libflame/README libflame/flame.map \
 	libflame/base/README libflame/draw/README libflame/filter/README \
 	libflame/flow/README libflame/format/README \
 	libflame/format/jfr/README libflame/format/json/README \
-	libflame/format/perf/README libflame/io/README \
+	libflame/container/README \
+	libflame/format/perf/README libflame/io/README libflame/remote/README \
 	libflame/native/README libflame/sample/README libflame/spark/README \
 	libflame/tree/README
 

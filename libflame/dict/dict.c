@@ -5,9 +5,7 @@
 #include "fl.h"
 
 #include "dict/dict.h"
-#include "io/command.h"
 #include "io/io.h"
-#include "io/url.h"
 
 const char *flame_version(void)
 {
@@ -106,25 +104,6 @@ void flame_process_limit_line(struct flame *flame, size_t bytes)
 {
 	(void)flame;
 	fl_in_limit_line(bytes);
-}
-
-int flame_process_url_option(struct flame *flame, const char *option,
-		     const char *value)
-{
-	(void)flame;
-	return option && value && fl_url_set(option, value) ? FLAME_OK : FLAME_FAILED;
-}
-
-int flame_process_fetch(struct flame *flame, const char *command)
-{
-	(void)flame;
-	return fl_command_set(command) ? FLAME_OK : FLAME_FAILED;
-}
-
-void flame_fetch_early(struct flame *flame, const char *path)
-{
-	(void)flame;
-	fl_command_prepare(path);
 }
 
 void flame_threads(struct flame *flame, unsigned n)

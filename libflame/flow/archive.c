@@ -10,24 +10,17 @@
 
 #include <stdio.h>
 
-struct archive {
-	const struct fl_container *container;
-	void *state;		/* the container's */
-	struct flame_source *member;	/* that flame_next reads */
-	size_t nmembers;
-};
-
 static const char *path_of(const struct flame_source *source)
 {
-	const struct archive *archive = source->state;
+	const struct fl_archive *archive = source->state;
 
 	return archive->container->path(archive->state);
 }
 
-static int open_archive(struct flame_source *source)
+int fl_archive_open(struct flame_source *source)
 {
 	const char *name = fl_in_name(source->in);
-	struct archive *archive = source->state;
+	struct fl_archive *archive = source->state;
 
 	if (!source->container)
 		return fl_fail(source->flame, "%s: not a %s archive", name,
@@ -75,7 +68,7 @@ static int report_member(struct flame_source *source,
 /* Reports the loss of the archive itself. */
 static int end_archive(struct flame_source *source)
 {
-	const struct archive *archive = source->state;
+	const struct fl_archive *archive = source->state;
 	const struct fl_container *container = archive->container;
 	const char *name = fl_in_name(source->in);
 	const char *damage = container->damage(archive->state);
@@ -125,7 +118,7 @@ static bool is_dump(struct flame *flame, struct flame_source **member)
 
 int fl_archive_next(struct flame_source *source, struct flame_source **member)
 {
-	struct archive *archive = source->state;
+	struct fl_archive *archive = source->state;
 	const struct fl_container *container = archive->container;
 	struct fl_in *in;
 	int status;
@@ -162,9 +155,9 @@ int fl_archive_close_member(struct flame_source *source,
 	return status;
 }
 
-static int read_archive(struct flame_source *source)
+int fl_archive_read(struct flame_source *source)
 {
-	struct archive *archive = source->state;
+	struct fl_archive *archive = source->state;
 	struct flame_source *member;
 	struct flame_sample sample;
 	int status;
@@ -187,32 +180,17 @@ static int read_archive(struct flame_source *source)
 	}
 }
 
-static void release(void *state)
+void fl_archive_release(void *state)
 {
-	struct archive *archive = state;
+	struct fl_archive *archive = state;
 
 	flame_close(archive->member);
 	if (archive->state)
 		archive->container->close(archive->state);
 }
 
-/*
- * Only tar is in the list, for --format: a zip of one file is reported as
- * packed.  source.c looks for containers before formats are asked.
- */
-static int never(const uint8_t *head, size_t n, bool whole)
+int fl_archive_probe(const uint8_t *head, size_t n, bool whole)
 {
 	(void)head, (void)n, (void)whole;
 	return 0;
 }
-
-#define CONTAINER(id) \
-const struct fl_format fl_format_##id = { \
-	.name = #id, \
-	.summary = "an archive, each file of which is an input", \
-	.state_size = sizeof(struct archive), .probe = never, \
-	.open = open_archive, .read = read_archive, .release = release, \
-	.selects = true, .facts = FLAME_ARCHIVE, \
-};
-#include "io/containers.def"
-#undef CONTAINER

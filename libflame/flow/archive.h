@@ -6,6 +6,29 @@
 #define FL_FLOW_ARCHIVE_H
 
 #include "flow/flow.h"
+#include "io/container.h"
+
+struct fl_archive {
+	const struct fl_container *container;
+	void *state;		/* the container's */
+	struct flame_source *member;	/* that flame_next reads */
+	size_t nmembers;
+};
+
+/*
+ * The rest of the format of a container.  Only tar is in the list, for
+ * --format: a zip of one file is reported as packed.  source.c looks for
+ * containers before formats are asked, so none bids.
+ */
+#define FL_ARCHIVE_FORMAT \
+	.summary = "an archive, each file of which is an input", \
+	.state_size = sizeof(struct fl_archive), .probe = fl_archive_probe, \
+	.open = fl_archive_open, .read = fl_archive_read, \
+	.release = fl_archive_release, .selects = true, .facts = FLAME_ARCHIVE
+int fl_archive_probe(const uint8_t *head, size_t n, bool whole);
+int fl_archive_open(struct flame_source *source);
+int fl_archive_read(struct flame_source *source);
+void fl_archive_release(void *state);
 
 /*
  * The next member that can be opened; flame_on_member was called for it.

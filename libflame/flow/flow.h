@@ -223,7 +223,7 @@ int fl_format_bits(const uint8_t *head, size_t n, bool whole);
  * The format has no samples and is in no table.
  */
 extern const struct fl_format fl_format_empty;
-/* formats.c: that which a container is read by: archive.c. */
+/* container/containers.c: that which a container is read by: archive.c. */
 const struct fl_format *fl_format_of_container(
 	const struct fl_container *container);
 bool fl_is_empty(struct fl_in *in);

@@ -7,9 +7,8 @@
 
 #include "format/formats.h"
 #include "format/unreadable.h"
-#include "io/container.h"
 #include "io/json.h"
-#include "io/upload.h"
+#include "remote/upload.h"
 #include "filter/filter.h"
 #include "tree/tree.h"
 #include "draw/draw.h"
@@ -22,24 +21,6 @@ const struct fl_format *const fl_formats[] = {
 #undef FORMAT
 	NULL
 };
-
-const struct fl_format *fl_format_of_container(
-	const struct fl_container *container)
-{
-#define CONTAINER(id) extern const struct fl_format fl_format_##id;
-#include "io/containers.def"
-#undef CONTAINER
-	static const struct fl_format *const formats[] = {
-#define CONTAINER(id) &fl_format_##id,
-#include "io/containers.def"
-#undef CONTAINER
-	};
-	size_t i = 0;
-
-	while (strcmp(formats[i]->name, container->name) != 0)
-		i++;
-	return formats[i];
-}
 
 enum {	/* bits */
 	KNOWN = 2,

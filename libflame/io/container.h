@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Containers: inputs of several files, each of which is an input.  One is a
- * file and a row of containers.def; flow/archive.c makes sources of members.
+ * file and a row of container/containers.def; flow/archive.c makes sources of
+ * members.
  */
 #ifndef FL_IO_CONTAINER_H
 #define FL_IO_CONTAINER_H
@@ -42,9 +43,8 @@ struct fl_container {
 	void (*close)(void *state);
 };
 
-#define CONTAINER(id) extern const struct fl_container fl_container_##id;
-#include "io/containers.def"
-#undef CONTAINER
+/* container/containers.c: ends in NULL. */
+extern const struct fl_container *const fl_containers[];
 
 /* The container that the input is; *in is unpacked for it.  NULL: none. */
 const struct fl_container *fl_container_of(struct fl_in **in);
@@ -52,7 +52,5 @@ const struct fl_container *fl_container_of(struct fl_in **in);
 struct fl_in *fl_in_of_member(struct fl_in *archive, const char *path,
 			      const struct fl_container *container,
 			      void *state);
-/* Of a member's path: what macOS adds beside files. */
-bool fl_is_of_macos(struct slice path);
 
 #endif

@@ -5,13 +5,11 @@
  */
 #include "fl.h"
 
-#include "io/client.h"
-#include "io/command.h"
 #include "io/container.h"
 #include "io/decoders.h"
 #include "io/input.h"
 #include "io/read_ahead.h"
-#include "io/url.h"
+#include "io/scheme.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,8 +144,7 @@ static bool open_fd(struct fl_in *in, const char *path)
 	return true;
 }
 
-/* By the name that may be shown. */
-static struct fl_in *new_shown(struct flame *flame, const char *path)
+struct fl_in *fl_in_new_shown(struct flame *flame, const char *path)
 {
 	char *name = fl_memory_adopt(strdup(path));
 	struct fl_in *in = NULL;
@@ -162,60 +159,10 @@ static struct fl_in *new_shown(struct flame *flame, const char *path)
 	return in;
 }
 
-struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
-			     const char *query)
-{
-	struct fl_in *in = new_shown(flame, path);
-
-	if (!in)
-		return NULL;
-#ifdef HAVE_LIBCURL
-	in->url = fl_url_open(flame, path, in->name, query);
-#else
-	(void)query;
-	fl_fail(flame, "%s: reading a URL needs libcurl, and this was built "
-		"without it", in->name);
-#endif
-	if (in->url)
-		return in;
-	fl_in_close(in);
-	return NULL;
-}
-
-static struct fl_in *open_command(struct flame *flame, const char *path,
-				  bool lists)
-{
-	struct fl_in *in = new_shown(flame, path);
-
-	if (in)
-		in->command = fl_command_open(flame, path, lists);
-	if (!in || in->command)
-		return in;
-	fl_in_close(in);
-	return NULL;
-}
-
-struct fl_in *fl_in_open_listing(struct flame *flame, const char *folder)
-{
-	return open_command(flame, folder, true);
-}
-
-/* That a client lists, and which remained: see the error, or report one. */
-static struct fl_in *open_folder(struct flame *flame, const char *folder)
-{
-	struct fl_in *in = fl_in_open_listing(flame, folder);
-
-	if (in)
-		fl_fail(flame, "%s: could not be listed, or not as a whole: "
-			"see %s", folder, fl_client_words(folder, true));
-	fl_in_close(in);
-	return NULL;
-}
-
 struct fl_in *fl_in_open_file(struct flame *flame, const char *path)
 {
-	struct fl_in *in = new_shown(flame, strcmp(path, "-") == 0 ?
-					    fl_input_name(flame) : path);
+	struct fl_in *in = fl_in_new_shown(flame, strcmp(path, "-") == 0 ?
+						  fl_input_name(flame) : path);
 
 	if (in && !open_fd(in, path)) {
 		fl_in_close(in);
@@ -226,19 +173,10 @@ struct fl_in *fl_in_open_file(struct flame *flame, const char *path)
 
 struct fl_in *fl_in_open(struct flame *flame, const char *path)
 {
-	enum fl_url_kind kind = fl_url_kind(path);
-	struct fl_in *in;
+	const struct fl_url_scheme *scheme = fl_url_scheme_of(path);
 
-	if (fl_command_takes(path))
-		return open_command(flame, path, false);
-	if (kind == FL_NO_URL)
-		return fl_in_open_file(flame, flame_local_path(path));
-	in = kind != FL_URL_CLIENT ? fl_in_open_url(flame, path, NULL) : NULL;
-	/* No NameNode can be reached, and so a client has to. */
-	if (in || fl_url_kind(path) != FL_URL_CLIENT)
-		return in;
-	return path[strlen(path) - 1] == '/' ? open_folder(flame, path) :
-	       open_command(flame, path, false);
+	return scheme ? scheme->open(flame, path) :
+			fl_in_open_file(flame, flame_local_path(path));
 }
 
 /*
@@ -375,19 +313,12 @@ static size_t read_fd(struct fl_in *in, uint8_t *to, size_t capacity)
 	return (size_t)n;
 }
 
-/* URLs and commands. */
-static size_t read_remote(struct fl_in *in, uint8_t *to, size_t capacity)
+static size_t read_transfer(struct fl_in *in, uint8_t *to, size_t capacity)
 {
 	uint64_t reported = in->nread / PROGRESS_BYTES;
-	size_t n = 0;
+	size_t n = in->transfer->read(in->transferred, in->stop, to, capacity,
+				      &in->damage);
 
-	if (in->command)
-		n = fl_command_read(in->command, in->stop, to, capacity,
-				    &in->damage);
-#ifdef HAVE_LIBCURL
-	else
-		n = fl_url_read(in->url, in->stop, to, capacity, &in->damage);
-#endif
 	in->nread += n;
 	if (in->nread / PROGRESS_BYTES != reported)
 		fl_progress(in->flame, in->name, in->nread, 0);
@@ -415,8 +346,8 @@ static bool fetch(struct fl_in *in, size_t *n)
 	else if (in->container)
 		*n = in->container->read(in->members, to, capacity,
 					 &in->damage);
-	else if (in->url || in->command)
-		*n = read_remote(in, to, capacity);
+	else if (in->transfer)
+		*n = read_transfer(in, to, capacity);
 	else
 		*n = read_fd(in, to, capacity);
 	return *n && !in->damage;
@@ -677,10 +608,8 @@ void fl_in_close(struct fl_in *in)
 		fl_layer_end_part(in);
 		fl_mapped_close(&in->map);
 		close_fd(in);
-		fl_command_close(in->command);
-#ifdef HAVE_LIBCURL
-		fl_url_close(in->url);
-#endif
+		if (in->transfer)
+			in->transfer->close(in->transferred);
 		if (in->ahead)
 			fl_read_ahead_free(in->ahead);
 		fl_free(in->buffer);

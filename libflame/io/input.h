@@ -45,8 +45,8 @@ struct fl_in {
 	uint8_t *buffer;
 	size_t capacity;
 	size_t wanted;		/* bytes that a peek waits for */
-	struct fl_url *url;	/* NULL: none */
-	struct fl_command *command;	/* NULL: none */
+	const struct fl_transfer *transfer;	/* NULL: none */
+	void *transferred;	/* its state */
 	const struct fl_container *container;	/* it is a member; NULL: no */
 	void *members;		/* the container's state */
 	int fd;			/* -1: none */
@@ -61,6 +61,8 @@ struct fl_in {
 
 /* NULL: out of memory. */
 struct fl_in *fl_in_new(struct flame *flame, const char *name);
+/* By the name that may be shown. */
+struct fl_in *fl_in_new_shown(struct flame *flame, const char *path);
 
 /* layer.c: the damage of a bomb. */
 extern const char fl_layer_bomb[];

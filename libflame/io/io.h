@@ -20,14 +20,6 @@ struct fl_in *fl_in_open(struct flame *flame, const char *path);
 /* A file of this machine, whatever else reads inputs. */
 struct fl_in *fl_in_open_file(struct flame *flame, const char *path);
 /*
- * query: of a bucket of S3, in place of the file; else NULL.  NULL without
- * fl_fail: a client has to read it, as fl_url_kind says from now on.
- */
-struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
-			     const char *query);
-/* What a client prints of a folder. */
-struct fl_in *fl_in_open_listing(struct flame *flame, const char *folder);
-/*
  * Maps a file, if possible: all its bytes stay put until close.  Pointers
  * peeked before are void.  Sequential readers need no mapping: a buffer is as
  * fast and needs less memory.
@@ -211,8 +203,19 @@ void fl_out_gzip(struct fl_out *out);
  * format; 0: it has neither.
  */
 size_t fl_out_bare_size(const char *path);
-/* Sent by fl_out_close to the server of such a path: see upload.h. */
-struct fl_out *fl_out_upload(struct flame *flame, const char *path);
+/*
+ * A server that a message is sent to.  check: whether it can be sent at all,
+ * else fl_fail; send: FLAME_OK, or FLAME_FAILED after fl_fail.
+ */
+struct fl_server {
+	bool (*check)(struct flame *flame, const char *name, const char *url);
+	int (*send)(struct flame *flame, const char *name, const char *url,
+		    struct slice message);
+};
+
+/* Collects a message in gzip, which fl_out_close sends. */
+struct fl_out *fl_out_message(struct flame *flame, const char *path,
+			      const struct fl_server *server, const char *url);
 /* Into a buffer of the caller's, for tests and embedding. */
 struct fl_out *fl_out_memory(struct flame *flame, struct fl_buf *buf);
 /* Calls write() with all bytes, in parts; an errno of its ends the output. */

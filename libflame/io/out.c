@@ -10,7 +10,6 @@
 #include "io/io.h"
 #include "io/pack.h"
 #include "io/screen.h"
-#include "io/upload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +27,8 @@ struct fl_out {
 	struct flame *flame;
 	char *name;		/* as messages have it */
 	char *path;		/* the final name; NULL: written directly */
-	char *url;		/* where its bytes are sent at the end, or NULL */
+	const struct fl_server *server;	/* to send the bytes to; or NULL */
+	char *url;		/* of the server */
 	struct fl_buf message;	/* these bytes */
 	char *temporary;	/* NULL: it has no name yet */
 	struct fl_buf *memory;	/* or NULL */
@@ -346,7 +346,8 @@ struct fl_out *fl_out_callback(struct flame *flame,
 	return out;
 }
 
-struct fl_out *fl_out_upload(struct flame *flame, const char *path)
+struct fl_out *fl_out_message(struct flame *flame, const char *path,
+			      const struct fl_server *server, const char *url)
 {
 	struct fl_out *out = new_out(flame, path);
 
@@ -354,17 +355,13 @@ struct fl_out *fl_out_upload(struct flame *flame, const char *path)
 		return NULL;
 	flame_hide_secrets(out->name, true);
 	out->memory = &out->message;
-#ifdef HAVE_LIBCURL
-	out->url = fl_memory_adopt(strdup(fl_upload_url(path)));
+	out->server = server;
+	out->url = fl_memory_adopt(strdup(url));
 	if (!out->url)
 		fl_no_memory(flame);
-	else if (fl_upload_check(flame, out->name, out->url) &&
+	else if (server->check(flame, out->name, out->url) &&
 		 begin_packing(out, &fl_packer_gzip))
 		return out;
-#else
-	fl_fail(flame, "%s: sending needs libcurl, and this was built without "
-		"it", out->name);
-#endif
 	free_out(out);
 	return NULL;
 }
@@ -562,12 +559,10 @@ int fl_out_close(struct fl_out *out)
 	    !make_temporary(out, give_name))
 		fail(out, errno);
 	close_fd(out);
-#ifdef HAVE_LIBCURL
-	if (out->url && !out->failed)
-		out->failed = fl_upload(out->flame, out->name, out->url,
-					fl_buf_slice(&out->message)) !=
+	if (out->server && !out->failed)
+		out->failed = out->server->send(out->flame, out->name, out->url,
+						fl_buf_slice(&out->message)) !=
 			      FLAME_OK;
-#endif
 	if (out->temporary && !out->failed &&
 	    rename(out->temporary, out->path) != 0)
 		fail(out, errno);

@@ -9,7 +9,7 @@
 #include "fl.h"
 
 #include "filter/filter.h"
-#include "io/command.h"
+#include "remote/command.h"
 #include "spark/align.h"
 #include "spark/cost.h"
 #include "spark/operators.h"
@@ -827,7 +827,7 @@ static int check_logs(struct flame *flame, const char *list)
 	while (status == FLAME_OK && (path = strsep(&rest, "\n"))) {
 		const char *local = flame_local_path(path);
 
-		if (!fl_command_takes(path) && !flame_url(local) &&
+		if (!fl_command_fetches(path) && !flame_url(local) &&
 		    access(local, R_OK) != 0)
 			status = fl_fail(flame, "%s: %s", path,
 					 strerror(errno));

@@ -9,8 +9,8 @@
  */
 #include "fl.h"
 
-#include "io/command.h"
-#include "io/container.h"
+#include "container/containers.h"
+#include "remote/command.h"
 #include "spark/spark.h"
 
 #include <dirent.h>
@@ -386,7 +386,7 @@ int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 	struct stat st;
 	int status;
 
-	if (fl_command_takes(path))
+	if (fl_command_fetches(path))
 		return read_file(flame, spark, path);
 	path = flame_local_path(path);
 	switch (flame_url(path)) {

@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "io/command.h"
+#include "remote/command.h"
 #include "io/io.h"
 
 #include <criterion/criterion.h>
@@ -62,12 +62,12 @@ Test(command, a_prepared_command_runs_once)
 Test(command, without_a_place_for_the_path_it_is_refused)
 {
 	cr_assert_eq(flame_process_fetch(flame, "cat"), FLAME_FAILED);
-	cr_assert_not(fl_command_takes("a"));
+	cr_assert_not(fl_command_fetches("a"));
 	cr_assert_eq(flame_process_fetch(flame, "cat {}"), FLAME_OK);
-	cr_assert(fl_command_takes("a"));
-	cr_assert_not(fl_command_takes("-"));
+	cr_assert(fl_command_fetches("a"));
+	cr_assert_not(fl_command_fetches("-"));
 	cr_assert_eq(flame_process_fetch(flame, ""), FLAME_OK);
-	cr_assert_not(fl_command_takes("a"));
+	cr_assert_not(fl_command_fetches("a"));
 }
 
 Test(command, one_that_is_not_there_is_an_error)

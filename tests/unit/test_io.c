@@ -4,10 +4,10 @@
  */
 #include "fl.h"
 
-#include "io/hadoop_token.h"
+#include "remote/hadoop_token.h"
 #include "io/io.h"
 #include "io/screen.h"
-#include "io/url.h"
+#include "remote/url.h"
 
 #include <bzlib.h>
 #include <criterion/criterion.h>

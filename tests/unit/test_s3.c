@@ -4,7 +4,7 @@
  */
 #include "fl.h"
 
-#include "io/s3.h"
+#include "remote/s3.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

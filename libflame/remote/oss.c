@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Alibaba's Object Storage Service.
+ */
+#include "fl.h"
+
+#include "remote/client.h"
+#include "remote/url.h"
+
+const struct fl_url_scheme fl_url_scheme_oss = {
+	.names = " oss ", .open = fl_url_input, .kind = FL_URL_CLIENT,
+	.clients = (const struct fl_client[]){
+		{ "ossutil cat {}", "ossutil ls {}/",
+		  "^(\\d{4}-\\S+ \\S+) \\S+ \\S+\\s+(\\d+)\\s+\\S+\\s+\\S+"
+		  "\\s+(oss://.+)$", "msn", "", true },
+		FL_CLIENTS_OF_HADOOP, { 0 }
+	},
+	.advice = "needs ossutil or hdfs on PATH, or an https:// URL that "
+		  "ossutil signed",
+};
