@@ -399,16 +399,19 @@ EXTRA_DIST += libflame/README libflame/flame.map \
 	libflame/tree/README
 
 # The page's viewer, as a C file in the build tree.
-viewer = \
-	share/viewer/about.js share/viewer/body.html share/viewer/caption.js share/viewer/data.js \
-	share/viewer/diff.js share/viewer/draw.js share/viewer/export.js \
-	share/viewer/first.css share/viewer/flame_chart.js share/viewer/legend.js share/viewer/loader.js share/viewer/menu.js share/viewer/nodiff.js \
-	share/viewer/notime.js share/viewer/page.js share/viewer/pane.js \
-	share/viewer/pointer.js share/viewer/profiles.js share/viewer/regexp.js \
+viewer = share/viewer/about.js share/viewer/body.html share/viewer/bundle.awk \
+	share/viewer/caption.js share/viewer/data.js share/viewer/diff.js \
+	share/viewer/draw.js share/viewer/export.js share/viewer/first.css \
+	share/viewer/flame_chart.js share/viewer/legend.js \
+	share/viewer/loader.js share/viewer/main.js share/viewer/menu.js \
+	share/viewer/nodiff.js share/viewer/notime.js share/viewer/numbers.js \
+	share/viewer/page.js share/viewer/pane.js share/viewer/pointer.js \
+	share/viewer/profiles.js share/viewer/regexp.js \
 	share/viewer/rewrite.js share/viewer/said.js share/viewer/search.js \
-	share/viewer/style.css share/viewer/subtree.js share/viewer/svg.css \
-	share/viewer/svg.js share/viewer/time.js share/viewer/tree.js \
-	share/viewer/truncate.js share/viewer/trunk.js share/viewer/view.js
+	share/viewer/state.js share/viewer/style.css share/viewer/subtree.js \
+	share/viewer/svg.css share/viewer/svg.js share/viewer/time.js \
+	share/viewer/tree.js share/viewer/truncate.js share/viewer/trunk.js \
+	share/viewer/view.js
 nodist_libfl_la_SOURCES = libflame/draw/viewer.c \
 	libflame/spark/operator_table.c libflame/tree/work_table.c
 CLEANFILES += libflame/draw/viewer.c libflame/spark/operator_table.c \

@@ -3,12 +3,18 @@
  * What the page is a picture of: its title, and the inputs with their facts,
  * which libflame/draw/html.c packs as it packs the data.
  */
+import { d } from "./state.js";
+import { bytesOf, unpack, utf8 } from "./data.js";
+import { $ } from "./view.js";
+import { below, openAt } from "./menu.js";
+import { element, grouped, joined, short } from "./page.js";
+
 const about = { version: "", options: "", warnings: [], sides: [] };
 const pageTitle = document.title;
-const titleOf = () => d.title || pageTitle;
+export const titleOf = () => d.title || pageTitle;
 const several = (n, word) => grouped(n) + " " + word + (n === 1 ? "" : "s");
 
-async function loadAbout() {
+export async function loadAbout() {
 	const packed = $("origins");
 	if (!packed)
 		return;
@@ -38,7 +44,7 @@ async function loadAbout() {
 }
 
 // "before" or "after", and what that is called.
-function sideName(k) {
+export function sideName(k) {
 	const word = ["Before", "After"][k], { sides } = about;
 	const name = sides[1] && d.opens && sides[k].name;
 	return name && name.toLowerCase() !== word.toLowerCase() ?
@@ -65,7 +71,7 @@ function factLists({ facts }) {
 				several(list.length, key)), factTable(list)))];
 }
 
-function openAbout() {
+export function openAbout() {
 	const { version, options, warnings, sides } = about;
 	const parts = [element("b", titleOf()),
 		element("p", $("info").textContent)];

@@ -3,6 +3,8 @@
  * What is written on a frame: libflame/draw/caption.c in JavaScript; change
  * both.  Only an SVG's script needs it: pages are given their captions.
  */
+import { max } from "./numbers.js";
+
 const word = /^[A-Za-z_$<\x80-\uffff]/;
 
 function looksJava(s) {
@@ -122,7 +124,7 @@ function otherCaption(s) {
 	return [text, at, at];
 }
 
-function caption(name) {
+export function caption(name) {
 	let s = name.length > 4096 ? name.slice(0, 4096) : name;
 	s = s.replace(/_\[.\]$/, "");
 	let c;

@@ -4,26 +4,29 @@
  * says its layout.  Nodes come in preorder; a parent's number is smaller
  * than its child's, so everything here is a loop.
  */
-const { abs, ceil, floor, max, min, round } = Math;
-const u32 = (n) => new Uint32Array(n), f64 = (n) => new Float64Array(n);
-const u8 = (n) => new Uint8Array(n);
-const utf8 = new TextDecoder();
-const GROUP = 9, typeNames = ["", "Java, interpreted", "Java, compiled",
+import { max } from "./numbers.js";
+import { trunk } from "./trunk.js";
+import { samplesOf } from "./time.js";
+
+export const u32 = (n) => new Uint32Array(n), f64 = (n) => new Float64Array(n);
+export const u8 = (n) => new Uint8Array(n);
+export const utf8 = new TextDecoder();
+export const GROUP = 9, typeNames = ["", "Java, interpreted", "Java, compiled",
 	"inlined", "native", "C++", "kernel", "Java, compiled by C1",
 	"Java, native", ""];
 
-function bytesOf(text) {
+export function bytesOf(text) {
 	return Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) :
 		Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 }
 
-async function unpack(packed) {
+export async function unpack(packed) {
 	const stream = new Blob([packed]).stream().pipeThrough(
 		new DecompressionStream("deflate-raw"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function decode(bytes) {
+export function decode(bytes) {
 	let at = 0;
 
 	const number = () => {
@@ -165,7 +168,7 @@ function nodes(d, number) {
 		d.columns.push(column());
 }
 
-function totals(self, parent) {
+export function totals(self, parent) {
 	const total = self.slice();
 	for (let i = total.length; --i > 0;)
 		total[parent[i]] += total[i];
@@ -173,7 +176,7 @@ function totals(self, parent) {
 }
 
 // After the last node of each node's subtree.
-function ends({ n, parent, end }) {
+export function ends({ n, parent, end }) {
 	for (let i = n; i-- > 0;) {
 		end[i] = max(end[i], i + 1);
 		end[parent[i]] = max(end[parent[i]], end[i]);
@@ -181,11 +184,11 @@ function ends({ n, parent, end }) {
 }
 
 // The difference of two sums of levels(), which may have run over.
-const between = (a, b) => b < a ? b - a + 2 ** 32 : b - a;
+export const between = (a, b) => b < a ? b - a + 2 ** 32 : b - a;
 
 // Where frames lie by the weights of a column: self left of the children.
 // From d.split on they lie on the other side of the root.
-function place(d, { self, total }) {
+export function place(d, { self, total }) {
 	const { n, parent, split } = d, x = new self.constructor(n);
 	const next = new self.constructor(n);
 
@@ -205,7 +208,7 @@ function place(d, { self, total }) {
  * By level, from left to right: node, its symbol, where it begins, totals
  * before it.  Without weight, or folded, a frame has no place.
  */
-function levels(d) {
+export function levels(d) {
 	const { n, level, x, name } = d, { first: hidden } = trunk;
 	const total = hidden.size ? d.total.slice() : d.total;
 	for (const i of hidden.keys())

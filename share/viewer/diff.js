@@ -4,7 +4,21 @@
  * them, or of the larger; colours show the change: the ramp is the page's
  * first colours.  Counts stay what they are: before is scaled as it is shown.
  */
-const diff = {
+import { abs, max, min } from "./numbers.js";
+import { d, view } from "./state.js";
+import { f64, place, u8 } from "./data.js";
+import { $, on, remember, show, widths } from "./view.js";
+import { sideName } from "./about.js";
+import { RAMP, captionOf, fillOf } from "./draw.js";
+import { countBefore, find } from "./search.js";
+import { resort, tree } from "./tree.js";
+import { button, fillPane, pane, sumsOf } from "./pane.js";
+import { rateOf } from "./time.js";
+import { showSteps } from "./menu.js";
+import { amount, element, grouped, joined, percent, plain, setCurrent, short }
+	from "./page.js";
+
+export const diff = {
 	column: 0,	// of the widths; 2: of the larger
 	noise: 0,	// sigmas of chance that stay grey
 	scale: 1, step: null,
@@ -13,9 +27,8 @@ const diff = {
 	lost: [],	// by node: what its callees have on the other side only
 };
 const NONE = 5;
-const diffKeys = [["Before, after, larger", "b"], ["Colours", "k"]];
+export const diffKeys = [["Before, after, larger", "b"], ["Colours", "k"]];
 const sides = ["before", "after", "larger"];
-let hatches;
 
 // How it opens, as a link has it: widths, colours, norm, noise; r: durations,
 // u: of how many runs the columns are sums.
@@ -30,11 +43,11 @@ function rate() {
 	return d.opens ? b / a : rateOf(view.steps);
 }
 
-function before(key, i) {
+export function before(key, i) {
 	return d.columns[0][key][i] * diff.scale;
 }
 
-function after(key, i) {
+export function after(key, i) {
 	return d.columns[1][key][i];
 }
 
@@ -60,9 +73,9 @@ function stepAt(key, i) {
 
 const sumsOfColumns = (g) => g.columns.map((c) => c.total[0]);
 
-function recolor() {
+export function recolor() {
 	d.compares && countLone();
-	const [a, b] = sumsOfColumns(whole);
+	const [a, b] = sumsOfColumns(view.whole);
 	const by = $("by").value, norm = $("norm").value;
 	const [m, n] = runs() || [];
 	diff.scale = norm === "time" ? rate() || 1 :
@@ -75,14 +88,14 @@ function recolor() {
 		diff.most[key] = most;
 	}
 	// Callers have no self of their own.
-	diff.shown = expanded ? "total" : by;
+	diff.shown = view.expanded ? "total" : by;
 	diff.step = by === "kind" ? null : u8(d.n);
 	for (let i = 0; diff.step && i < d.n; i++)
 		diff.step[i] = stepAt(diff.shown, i);
 }
 
 // Callees that have no width in this view.
-function findLost() {
+export function findLost() {
 	const lost = diff.lost = f64(d.n), now = d.columns[diff.column];
 	for (let i = d.n; now && --i > 0;)
 		if (!now.total[i])
@@ -94,15 +107,15 @@ const isLost = (i) => diff.lost[i] >= max(d.total[i] / 20,
 	diff.noise ** 2, 1e-9);
 
 // "Gone below it: 200 samples"
-const lostText = (i) => diff.lost[i] && d.total[i] ? (diff.column ? "Gone" :
-	"New") + " below it: " + amount(diff.lost[i]) : "";
+export const lostText = (i) => diff.lost[i] && d.total[i] ?
+	(diff.column ? "Gone" : "New") + " below it: " + amount(diff.lost[i]) : "";
 
 // What its colour says, as a number.
-const numberOf = (i) => diff.step && diff.step[i] !== NONE ?
+export const numberOf = (i) => diff.step && diff.step[i] !== NONE ?
 	" " + signed(change(diff.shown, i)) : "";
 
 // Of both columns the larger of what a frame's callees leave, and sums.
-function larger({ n, parent, split, columns }) {
+export function larger({ n, parent, split, columns }) {
 	if (columns.scale === diff.scale)
 		return columns.larger;
 	const [a, b] = columns.map((c) => Float64Array.from(c.total));
@@ -123,10 +136,10 @@ function larger({ n, parent, split, columns }) {
 // Whether a frame has weight on one side only, more than chance makes of none,
 // and which that is.
 const isBeyond = (weight) => weight > 0 && weight >= diff.noise ** 2;
-const isLone = (i) => d.columns.some((c, k) => !c.total[i] &&
+export const isLone = (i) => d.columns.some((c, k) => !c.total[i] &&
 	isBeyond(d.columns[1 - k].total[i]));
 const isGone = (i) => d.columns[0].total[i] > 0;
-const loneWord = (i) => isGone(i) ? "gone" : "new";
+export const loneWord = (i) => isGone(i) ? "gone" : "new";
 
 const sign = (n) => n < 0 ? "−" : "+";
 const signed = (n) => n ? sign(n) + plain(abs(n)) : "±0";
@@ -153,15 +166,15 @@ function changeText(a, b, scale = 1, [shownA, shownB] = [a, b]) {
 }
 
 // The sums of all, and of a run.
-function sumText(sums) {
+export function sumText(sums) {
 	const [a, b] = sums.map(Number), [m, n] = runs() || [];
 	return n ? plain(sums[0]) + " → " + amount(sums[1]) + " in " + m +
 		" and " + n + " runs; a run " + changeText(a / m, b / n) :
 		changeText(a, b, 1, sums);
 }
 
-function describeChange(i) {
-	const all = sumsOfColumns(whole), [a, b] = d.columns;
+export function describeChange(i) {
+	const all = sumsOfColumns(view.whole), [a, b] = d.columns;
 	return changeText(a.total[i], b.total[i], diff.scale) + ", " +
 		percent(a.total[i], all[0]) + " → " +
 		percent(b.total[i], all[1]) + " of all" +
@@ -171,7 +184,7 @@ function describeChange(i) {
 }
 
 // Counts as they are, and, where that is what is compared, before as scaled.
-function changeTable(i) {
+export function changeTable(i) {
 	const line = (tag, head, first, scaled, ...texts) => element("tr", "",
 		element("th", head), ...[first, ...times(diff.scale) &&
 			[scaled], ...texts].map((s) => element(tag, s)));
@@ -181,7 +194,7 @@ function changeTable(i) {
 	for (const [key, head] of [["total", "Total"], ["self", "Self"]]) {
 		const a = before(key, i), b = after(key, i);
 		const [p, q] = d.columns.map((c, k) => c[key][i] /
-			max(whole.columns[k].total[0], 1));
+			max(view.whole.columns[k].total[0], 1));
 		const word = key === "total" || (a && b) ? relative(a, b) : "";
 		table.append(line("td", head, plain(d.columns[0][key][i]),
 			plain(a), plain(b),
@@ -194,7 +207,7 @@ function changeTable(i) {
 }
 
 // Columns of the tree: see treeColumns().
-function changeColumns() {
+export function changeColumns() {
 	const size = (key) => (i) => abs(change(key, i));
 	return [
 		["Before", (i) => plain(before("total", i)),
@@ -210,14 +223,14 @@ function changeColumns() {
 	];
 }
 
-function colorChange(cell, key, i) {
+export function colorChange(cell, key, i) {
 	const by = change(key, i);
 	if (by)
 		cell.style.backgroundColor = fillOf(stepAt(key, i));
 }
 
 // Columns of the table: see paneColumns().
-function changesOf([a, b], facet) {
+export function changesOf([a, b], facet) {
 	return (facet ? ["total"] : ["self", "total"]).map((key) => {
 		const by = (k) => b[key][k] - a[key][k] * diff.scale;
 		return ["Δ " + key, by, signed, (k) => abs(by(k))];
@@ -235,8 +248,8 @@ function fillFindings(most) {
  * What changed most, in a sentence: of the functions whose own weight moved
  * farther than chance makes of two counts, the one that moved farthest.
  */
-function fillMost() {
-	const most = $("most"), [a, b] = whole.columns;
+export function fillMost() {
+	const most = $("most"), [a, b] = view.whole.columns;
 	most.hidden = !d.compares;
 	if (!d.compares)
 		return;
@@ -293,7 +306,8 @@ const shortName = (s) => {
  */
 function moreChanges(best) {
 	const { names, columns: [p, q], first } = sumsOf("Functions"), { scale } = diff;
-	const java = hasJava(names), sums = whole.columns.map((c) => c.total[0]);
+	const java = hasJava(names);
+	const sums = view.whole.columns.map((c) => c.total[0]);
 	const moved = (key, test) => {
 		const by = (k) => q[key][k] - p[key][k] * scale;
 		const far = (k) => d.unit === "samples" ? (diff.noise || 2) *
@@ -321,7 +335,7 @@ function tellColumn() {
 	$("lone").textContent = ["gone", "new", "new, gone"][diff.column];
 }
 
-function setColumn(column) {
+export function setColumn(column) {
 	diff.column = column;
 	tellColumn();
 	place(d, widths(d));
@@ -349,7 +363,7 @@ function setColors({ c, n, s }) {
 	readColors();
 }
 
-function compare(column, replace) {
+export function compare(column, replace) {
 	let i = view.focus;
 	setColumn(column);
 	showSteps();
@@ -368,7 +382,7 @@ function repaint() {
 	compare(diff.column, true);
 }
 
-function nextColors() {
+export function nextColors() {
 	$("by").selectedIndex = ($("by").selectedIndex + 1) % 3;
 	repaint();
 }
@@ -377,7 +391,7 @@ function nextColors() {
 function hatching(turn) {
 	const tile = element("canvas"), c = tile.getContext("2d");
 	tile.width = tile.height = 16;
-	c.strokeStyle = theme.text;
+	c.strokeStyle = view.look.text;
 	c.globalAlpha = 0.22;
 	c.lineWidth = 2;
 	for (const x of [-16, 0, 16]) {
@@ -385,14 +399,14 @@ function hatching(turn) {
 		c.lineTo(x + 18, -2);
 	}
 	c.stroke();
-	const pattern = ctx.createPattern(tile, "repeat");
+	const pattern = view.ctx.createPattern(tile, "repeat");
 	pattern.setTransform(new DOMMatrix().scale(turn / 2, 0.5));
 	return pattern;
 }
 
 // Frames of a list of paintRows() that only one side has; at the right end of
 // others, that the other side has more below them.
-function hatchLone(c, list, ratio) {
+export function hatchLone(c, list, ratio) {
 	const gap = view.row > 6 ? 1 : 0;
 	for (let k = 0; d.compares && k < list.length; k += 5) {
 		const [i, a, b, y] = list.slice(k, k + 4);
@@ -404,14 +418,15 @@ function hatchLone(c, list, ratio) {
 		c.node = -1;
 		if (!lone)
 			c.fillRect(b / ratio - w, y / ratio, w, view.row - gap);
-		c.fillStyle = hatches[+(lone ? isGone(i) : diff.column === 1)];
+		c.fillStyle = view.hatches[+(lone ? isGone(i) :
+			diff.column === 1)];
 		c.fillRect(b / ratio - w, y / ratio, w, view.row - gap);
 	}
 }
 
 // Set once more where the theme changes.
-function paintLegend() {
-	hatches = [1, -1].map(hatching);
+export function paintLegend() {
+	view.hatches = [1, -1].map(hatching);
 	$("ramp").replaceChildren(...d.light.slice(0, RAMP).map((c, k) => {
 		const e = element("i");
 		e.style.background = fillOf(k);
@@ -420,9 +435,9 @@ function paintLegend() {
 }
 
 function countLone() {
-	const [a, b] = whole.columns, n = [0, 0];
+	const [a, b] = view.whole.columns, n = [0, 0];
 	let chance = 0;
-	for (let i = 0; i < whole.n; i++)
+	for (let i = 0; i < view.whole.n; i++)
 		if (!a.total[i] !== !b.total[i])
 			isBeyond(a.total[i] + b.total[i]) ? n[+!b.total[i]]++ :
 				chance++;
@@ -434,7 +449,7 @@ function countLone() {
 }
 
 // Two columns, or one: as the page came, or as two spans of time are chosen.
-function setCompares(two) {
+export function setCompares(two) {
 	$("bar").hidden = !two;
 	if (d.compares !== two) {
 		d.compares = two;
@@ -448,27 +463,27 @@ function setCompares(two) {
 }
 
 // What is not as the page opens.
-function linkDiff(put) {
+export function linkDiff(put) {
 	const start = opening(), now = { w: sides[diff.column], c: $("by").value,
 		n: $("norm").value, s: diff.noise };
 	for (const key in now)
 		put(d.compares && now[key] != start[key], key, now[key]);
 }
 
-function restoreDiff(p) {
+export function restoreDiff(p) {
 	const link = { ...opening(), ...Object.fromEntries(p) };
 	let column = sides.indexOf(link.w);
 	if (column < 0)
 		column = 1;
 	// A side that has nothing shows nothing.
-	if (column < 2 && !sumsOfColumns(whole)[column])
+	if (column < 2 && !sumsOfColumns(view.whole)[column])
 		column = 1 - column;
 	setColors(link);
 	recolor();
 	setColumn(column);
 }
 
-function startDiff() {
+export function startDiff() {
 	sides.forEach((id, k) => on(id, "click", () => compare(k)));
 	for (const id of ["by", "norm", "noise"])
 		on(id, "change", repaint);

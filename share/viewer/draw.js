@@ -4,6 +4,23 @@
  * the first frame is found by binary search, and frames that share a pixel
  * are drawn as one column, as strong as they cover it.
  */
+import { ceil, floor, max, min, round } from "./numbers.js";
+import { d, view } from "./state.js";
+import { between, u32 } from "./data.js";
+import { truncate } from "./truncate.js";
+import { $, all, boxOf, isAround, lowest, rectOf, rowTop, spanOf }
+	from "./view.js";
+import { captionAt, runOf } from "./trunk.js";
+import { search } from "./search.js";
+import { diff, hatchLone, numberOf, paintLegend } from "./diff.js";
+import { drawTree, tree } from "./tree.js";
+import { groupSums } from "./pane.js";
+import { drawHeat } from "./time.js";
+import { chart, drawChart, outlineChart } from "./flame_chart.js";
+import { keySoon } from "./legend.js";
+import { drawMini } from "./pointer.js";
+import { element, seenAs } from "./page.js";
+
 const looks = {
 	light: { bg: 0xffffff, text: "#14181d", match: 0xf478d8,
 		matchText: "#14181d", dim: 0xeceef1, dimText: "#474f59",
@@ -15,7 +32,8 @@ const looks = {
 // Colours are as pixels have them: 0xAABBGGRR.
 const swapped = (c) => c & 0xff00 | (c & 255) << 16 | c >> 16 & 255;
 const inkOf = (c) => (swapped(c) | 255 << 24) >>> 0;
-const css = (ink) => "#" + (swapped(ink) | 1 << 24).toString(16).slice(1);
+export const css = (ink) => "#" + (swapped(ink) | 1 << 24)
+	.toString(16).slice(1);
 
 // One laid over another with so much strength.
 function mix(a, b, strength) {
@@ -26,16 +44,15 @@ function mix(a, b, strength) {
 }
 
 // Each fill in five strengths; those of the profile, of matches, of others.
-const strengths = [0.22, 0.45, 0.7, 0.55, 1], FADED = 3, FULL = 4;
-let theme, paper, inks, ctx;
-const captions = [];
+export const strengths = [0.22, 0.45, 0.7, 0.55, 1], FADED = 3, FULL = 4;
+export const captions = [];
 const edged = matchMedia("(prefers-contrast: more), (forced-colors: active)");
 
-function paint(dark) {
-	theme = dark ? looks.dark : looks.light;
-	const fills = [...(dark ? d.dark : d.light), theme.match, theme.dim];
-	paper = inkOf(theme.bg);
-	inks = Uint32Array.from(fills.flatMap((c) => strengths.map((s) =>
+export function paint(dark) {
+	const look = view.look = dark ? looks.dark : looks.light;
+	const paper = view.paper = inkOf(look.bg);
+	const fills = [...(dark ? d.dark : d.light), look.match, look.dim];
+	view.inks = Uint32Array.from(fills.flatMap((c) => strengths.map((s) =>
 		mix(inkOf(c), paper, s))));
 	paintLegend();
 }
@@ -45,12 +62,12 @@ function paint(dark) {
  * groups, as libflame/draw/frame_color.c has them.  Of the page's colours the
  * ramp of a comparison comes first, then these hues.
  */
-const RAMP = 11, HUES = 24, colorings = ["", "package", "library"];
+export const RAMP = 11, HUES = 24, colorings = ["", "package", "library"];
 
-const heaviest = (weights) => [...weights.keys()].sort((a, b) =>
+export const heaviest = (weights) => [...weights.keys()].sort((a, b) =>
 	weights[b] - weights[a]);
 
-function colorBy(by) {
+export function colorBy(by) {
 	const at = max(colorings.indexOf(by), 0);
 	const tab = ["Kinds", "Packages", "Libraries"][at];
 	if (tab === d.colored)
@@ -60,7 +77,7 @@ function colorBy(by) {
 	d.kinds ||= d.color;
 	d.color = d.kinds;
 	if (by) {
-		const { names, of, columns } = groupSums(tab, given);
+		const { names, of, columns } = groupSums(tab, view.given);
 		const rank = u32(names.length);
 		heaviest(columns.at(-1).self).forEach((k, at) =>
 			rank[k] = RAMP + at % HUES);
@@ -69,10 +86,10 @@ function colorBy(by) {
 	}
 }
 
-const fillOf = (color) => css(inks[color * 5 + FULL]);
+export const fillOf = (color) => css(view.inks[color * 5 + FULL]);
 
 // The text of a symbol's caption.
-function shownOf(symbol) {
+export function shownOf(symbol) {
 	const [ways, behind] = d.spelling, name = d.names[symbol];
 	const text = name.slice(ways[symbol] >> 2, name.length - behind[symbol]);
 	return seenAs((ways[symbol] & 1 ? text.replaceAll("/", ".") : text) +
@@ -80,13 +97,13 @@ function shownOf(symbol) {
 }
 
 // [text, index of Class.method in it, index of the method].
-function captionOf(symbol) {
+export function captionOf(symbol) {
 	const [, , at, more] = d.spelling;
 	return captions[symbol] ||= [shownOf(symbol), at[symbol],
 		at[symbol] + more[symbol]];
 }
 
-function colorOf(i) {
+export function colorOf(i) {
 	const symbol = d.name[i];
 	if (search.hit)
 		return d.light.length + 1 - search.hit[symbol];
@@ -98,9 +115,10 @@ function colorOf(i) {
  * put(node, left, right, ink).  Frames that begin in the same pixel are one,
  * without a node.
  */
-function spans(level, width, put) {
+export function spans(level, width, put) {
 	const { from, before, node, named, color } = d;
-	const { hit, before: hits } = search, { step } = diff, palette = inks;
+	const { hit, before: hits } = search, { step } = diff;
+	const { inks: palette } = view;
 	const [x0, x1] = spanOf(level), scale = width / (x1 - x0);
 	const full = isAround(level) ? FADED : FULL, hi = d.first[level + 1];
 	const dim = d.light.length + 1;
@@ -134,7 +152,7 @@ function spans(level, width, put) {
 }
 
 // The first place from k on where a frame begins at x or farther right.
-function beyond(from, k, hi, x) {
+export function beyond(from, k, hi, x) {
 	let by = 8;
 	for (; k + by < hi && from[k + by] < x; by *= 2)
 		k += by;
@@ -147,7 +165,7 @@ function beyond(from, k, hi, x) {
 }
 
 // A quarter of a rounded corner, by how far from it: [x, y, strength].
-function cornerOf(ratio) {
+export function cornerOf(ratio) {
 	const list = [], r = round(2 * ratio);
 	for (let k = 0; k < r * r; k++) {
 		const x = k % r, y = floor(k / r);
@@ -164,7 +182,7 @@ function cornerOf(ratio) {
  * as the row.  Those that are a node's go on a list: node, left, right, top,
  * level.
  */
-function paintRows(c, ratio, list, corner) {
+export function paintRows(c, ratio, list, corner) {
 	const { width, height } = c.canvas, rows = [];
 	const gap = view.row > 6 ? ceil(ratio - 0.5) : 0;
 	const deep = corner[0] ? round(2 * ratio) : 0, each = 2 * deep + 1;
@@ -182,13 +200,13 @@ function paintRows(c, ratio, list, corner) {
 			for (const at of [a + x, b - 1 - x]) {
 				const up = (top + y) * width + at;
 				const low = (top + each - 1 - y) * width + at;
-				px[up] = mix(px[up], paper, strength);
-				px[low] = mix(px[low], paper, strength);
+				px[up] = mix(px[up], view.paper, strength);
+				px[low] = mix(px[low], view.paper, strength);
 			}
 	};
 	rows.forEach(([level, top], row) => {
 		const line = row * each * width, first = list.length;
-		px.fill(paper, line, line + width);
+		px.fill(view.paper, line, line + width);
 		spans(level, width, (i, a, b, ink) => {
 			if (i < 0) {
 				px[line + a] = ink;
@@ -207,7 +225,7 @@ function paintRows(c, ratio, list, corner) {
 	lines.getContext("2d").putImageData(image, 0, 0);
 	c.resetTransform();
 	c.imageSmoothingEnabled = false;
-	c.fillStyle = css(paper);
+	c.fillStyle = css(view.paper);
 	c.fillRect(0, 0, width, height);
 	rows.forEach(([, top, tall], row) => {
 		const put = (from, n, to, tall) => c.drawImage(lines, 0,
@@ -223,7 +241,7 @@ function paintRows(c, ratio, list, corner) {
 }
 
 // So many lines of pixels of a canvas, or more.
-function linesOf(c, width, height) {
+export function linesOf(c, width, height) {
 	const { lines } = c;
 	if (lines && lines.width === width && lines.height >= height)
 		return c;
@@ -236,7 +254,7 @@ function linesOf(c, width, height) {
 }
 
 // All that is in view, on a canvas of this many pixels by CSS pixel.
-function paintOn(c, ratio, corner) {
+export function paintOn(c, ratio, corner) {
 	const list = [];
 	paintRows(c, ratio, list, corner);
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -254,8 +272,8 @@ function paintOn(c, ratio, corner) {
 	return list;
 }
 
-function write(c, list, ratio) {
-	c.font = min(12, max(view.row - 3, 6)) + "px " + family;
+export function write(c, list, ratio) {
+	c.font = min(12, max(view.row - 3, 6)) + "px " + view.family;
 	c.textBaseline = "middle";
 	for (let k = 0; view.row >= 12 && k < list.length; k += 5) {
 		const wide = (list[k + 2] - list[k + 1]) / ratio;
@@ -270,23 +288,23 @@ function write(c, list, ratio) {
 			text = truncate(c, name, wide - 7);
 		if (!text)
 			continue;
-		c.fillStyle = !search.hit ? theme.text :
+		c.fillStyle = !search.hit ? view.look.text :
 			runOf(list[k]).some((i) => search.hit[d.name[i]]) ?
-			theme.matchText : theme.dimText;
+			view.look.matchText : view.look.dimText;
 		c.globalAlpha = isAround(list[k + 4]) ? 0.7 : 1;
 		c.fillText(text, list[k + 1] / ratio + 4,
 			list[k + 3] / ratio + view.row / 2);
 	}
 	c.globalAlpha = 1;
-	c.fillStyle = theme.text;
+	c.fillStyle = view.look.text;
 	if (!all())
 		c.fillText(view.steps[0] ? "No sample passes these filters." :
 			"There are no samples.", 12, view.height / 2);
 }
 
 // Over the graph: the frame in hand, and all others of its function in sight.
-function placeHover() {
-	const over = $("hover"), i = current, c = over.getContext("2d");
+export function placeHover() {
+	const over = $("hover"), i = view.current, c = over.getContext("2d");
 	const at = chart.open ? "chart_canvas" : "canvas", box = rectOf(at);
 	const { width, height } = $(at), ratio = width / box.width;
 	over.hidden = i < 0 || tree.open;
@@ -299,7 +317,7 @@ function placeHover() {
 		over.height = height;
 	}
 	c.clearRect(0, 0, width, height);
-	c.strokeStyle = theme.text;
+	c.strokeStyle = view.look.text;
 	c.lineWidth = ratio;
 	if (chart.open) {
 		outlineChart(c, ratio);
@@ -316,16 +334,16 @@ function placeHover() {
 		(round(x + w) - round(x)) * ratio, h * ratio);
 }
 
-let due = 0, family;
+let due = 0;
 let coarse = false;		// what moves has fewer pixels
 let seen = [];			// the list of what was drawn last
 
-function drawSoon() {
-	if (!due && !moving)
+export function drawSoon() {
+	if (!due && !view.moving)
 		due = requestAnimationFrame(draw);
 }
 
-function draw() {
+export function draw() {
 	cancelAnimationFrame(due);
 	due = 0;
 	keySoon();
@@ -339,7 +357,7 @@ function draw() {
 		return;
 	}
 	const begin = performance.now(), canvas = $("canvas");
-	const ratio = min(devicePixelRatio, moving && coarse ? 1 : 3);
+	const ratio = min(devicePixelRatio, view.moving && coarse ? 1 : 3);
 	const w = round(view.width * ratio), h = round(view.height * ratio);
 
 	if (canvas.width !== w || canvas.height !== h) {
@@ -347,8 +365,8 @@ function draw() {
 		canvas.height = h;
 	}
 	view.top = $("main").scrollTop;
-	seen = paintOn(ctx, ratio, moving ? [] : cornerOf(ratio));
+	seen = paintOn(view.ctx, ratio, view.moving ? [] : cornerOf(ratio));
 	drawMini();
 	placeHover();
-	coarse = moving && (coarse || performance.now() - begin > 12);
+	coarse = view.moving && (coarse || performance.now() - begin > 12);
 }

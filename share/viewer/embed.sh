@@ -3,10 +3,10 @@
 #
 # Puts the viewer into a C file: embed.sh SOURCE_DIR OUTPUT.c
 #
-# The modules of the page's script are joined without comments and
-# indentation, and packed by gzip: loader.js unpacks them in the browser.  The
-# hashes of both scripts and styles are for the page's policy, so
-# nothing else may run in it.  Needs sed, awk, gzip, base64, sha256sum and od.
+# bundle.awk makes one script of the page's modules, gzip packs it, and
+# loader.js unpacks it in the browser.  The hashes of both scripts and styles are
+# for the page's policy, so nothing else may run in it.  Needs sed, awk, gzip,
+# base64, sha256sum and od.
 
 set -eu
 export LC_ALL=C
@@ -15,20 +15,18 @@ work=$to.tmp.$$
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"
 
-# Without comments, which have lines of their own or follow a tab, and
-# indentation.
+# Without comments, which have lines of their own, and indentation.
 bare() {
-	cat "$@" | sed '/^[[:blank:]]*\/\*.*\*\/$/d
+	sed '/^[[:blank:]]*\/\*.*\*\/$/d
 		/^[[:blank:]]*\/\*/,/\*\//d
-		/^[[:blank:]]*\/\/ /d
-		s/[[:blank:]]*	\/\/ .*//
 		s/^[[:blank:]]*//
-		/^$/d'
+		/^$/d' "$1"
 }
 
-# No line ends where its statement cannot.
-joined() {
-	awk '{ printf "%s%s", $0, /[{(,;]$/ ? "" : "\n" }'
+# bundle ENTRY [REPLACE]
+bundle() {
+	${AWK-awk} -f "$from/bundle.awk" -v from="$from" -v entry="$1" \
+		-v replace="${2-}"
 }
 
 # A style in one line, without needless blanks and digits.
@@ -39,11 +37,8 @@ one_line() {
 	echo
 }
 
-# The script of a page, which adds the style and makes the markup first: $1 is for comparisons,
-# $2... for samples with times.
+# The script of a page, which adds the style and makes the markup first.
 script() {
-	compares=$1
-	shift
 	echo '"use strict"; {'
 	# Pages of --split have the style in a file.
 	echo 'if (!document.querySelector("link")) {'
@@ -54,11 +49,7 @@ script() {
 	printf 'document.body.insertAdjacentHTML("afterbegin", `'
 	bare "$from/body.html"
 	echo '`);'
-	for module in data regexp truncate rewrite subtree view trunk about profiles draw \
-		search "$compares" tree pane "$@" export said legend pointer menu page
-	do
-		bare "$from/$module.js"
-	done | joined
+	bundle main "$1"
 	echo '}'
 }
 
@@ -115,21 +106,21 @@ bytes() {
 bare "$from/style.css" | one_line | tr -d '\n' > "$work/style"
 bare "$from/first.css" | one_line | tr -d '\n' > "$work/first_style"
 cat "$work/first_style" "$work/style" > "$work/all_styles"
-script nodiff notime > "$work/plain"
-script diff notime > "$work/compared"
-script diff time flame_chart > "$work/timed"
+no_time='time=notime flame_chart=notime'
+script "diff=nodiff $no_time" > "$work/plain"
+script "$no_time" > "$work/compared"
+script '' > "$work/timed"
 for part in plain compared timed
 do
 	gzip -9n < "$work/$part" > "$work/gzip"
 	base85 "$work/gzip" > "$work/${part}_packed"
 done
-bare "$from/loader.js" > "$work/loader"
+bundle loader > "$work/loader"
 bare "$from/svg.css" | one_line > "$work/svg_style"
 {
 	echo '(function () {'
 	echo '"use strict";'
-	bare "$from/regexp.js" "$from/caption.js" \
-		"$from/truncate.js" "$from/svg.js"
+	bundle svg
 	echo '})();'
 } > "$work/svg_script"
 if grep -i '</\(script\|style\)' "$work/loader" "$work/first_style"; then

@@ -2,7 +2,16 @@
 /*
  * What is seen, for elsewhere: as a picture, as text.
  */
-function save(suffix, parts) {
+import { ceil, max, min, round } from "./numbers.js";
+import { d, view } from "./state.js";
+import { $, isCaller, rowTop, wayTo } from "./view.js";
+import { cornerOf, css, fillOf, heaviest, paint, paintOn, spans, write }
+	from "./draw.js";
+import { diff, hatchLone } from "./diff.js";
+import { sumsOf } from "./pane.js";
+import { describe, element, isDark, short } from "./page.js";
+
+export function save(suffix, parts) {
 	const a = element("a"), url = URL.createObjectURL(new Blob(parts));
 	a.href = url;
 	a.download = document.title.replace(/[^\p{L}\p{N}.-]+/gu, "-")
@@ -11,11 +20,11 @@ function save(suffix, parts) {
 	setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
-function tell(text) {
+export function announce(text) {
 	$("status").textContent = $("live").textContent = text;
 }
 
-async function copy(text) {
+export async function copy(text) {
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch (e) {
@@ -26,11 +35,11 @@ async function copy(text) {
 		document.execCommand("copy");
 		area.remove();
 	}
-	tell("Copied: " + short(text, 200));
+	announce("Copied: " + short(text, 200));
 }
 
 // Names from the root to a node, as they are called.
-function stackOf(i) {
+export function stackOf(i) {
 	const list = wayTo(i).map((k) => d.names[d.name[k]]);
 	return isCaller(i) ? list.reverse() : list;
 }
@@ -38,8 +47,8 @@ function stackOf(i) {
 const suffixes = ["", "_[0]", "_[j]", "_[i]", "", "", "_[k]", "_[1]"];
 
 // Folded stacks of what the steps left, of the zoomed frame where they do.
-function folded() {
-	const [g, root] = expanded ? [whole, 0] : [d, view.focus];
+export function folded() {
+	const [g, root] = view.expanded ? [view.whole, 0] : [d, view.focus];
 	const lines = [], columns = g.columns.map((c) => c.self);
 	const spelled = d.names.map((s, i) => {
 		const suffix = suffixes[d.type[i]] || "";
@@ -98,9 +107,9 @@ function drafter() {
 	const marks = [];
 	return {
 		marks, lines: "",
-		measureText: (s) => ctx.measureText(s),
+		measureText: (s) => view.ctx.measureText(s),
 		fillRect(x, y, w, h) {
-			const k = hatches.indexOf(this.fillStyle);
+			const k = view.hatches.indexOf(this.fillStyle);
 			if (k >= 0)
 				return this.lines += hatched(k, x, y, w, h);
 			marks.push('<rect x="' + x + '" y="' + y +
@@ -130,7 +139,7 @@ function isShown(of) {
 }
 
 // What the colours stand for: colour, text and name of the heaviest groups.
-function legend() {
+export function legend() {
 	const { names, columns, of } = sumsOf(d.colored);
 	const { total } = columns[diff.column] || columns[1];
 	if (diff.step)
@@ -157,18 +166,18 @@ function draft(to) {
 				list.push(i, a, b, y, level);
 		});
 	hatchLone(to, list, 1);
-	to.marks.push('<path d="' + to.lines + '" stroke="' + theme.text +
+	to.marks.push('<path d="' + to.lines + '" stroke="' + view.look.text +
 		'" stroke-opacity=".22"/>');
 	write(to, list, 1);
 }
 
 // Of all rows, or those from a height on.
-function picture(dark, top = 0, h = view.rows * view.row) {
+export function picture(dark, top = 0, h = view.rows * view.row) {
 	const to = drafter(), all = view.rows * view.row;
 	drawOn(() => {
-		to.fillStyle = css(paper);
+		to.fillStyle = css(view.paper);
 		to.fillRect(0, -28, view.width, h + 60);
-		to.fillStyle = theme.text;
+		to.fillStyle = view.look.text;
 		to.fillText($("title").textContent + " — " +
 			$("info").textContent + (h < all ? " · " +
 			round(h / view.row) + " of " + view.rows +
@@ -182,9 +191,9 @@ function picture(dark, top = 0, h = view.rows * view.row) {
 		for (const [color, text] of legend()) {
 			to.fillStyle = fillOf(color);
 			to.fillRect(x, h + 10, 12, 12);
-			to.fillStyle = theme.text;
+			to.fillStyle = view.look.text;
 			to.fillText(text, x + 17, h + 16);
-			x += 40 + ctx.measureText(text).width;
+			x += 40 + view.ctx.measureText(text).width;
 		}
 	}, dark);
 	return '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -28 ' +
@@ -194,7 +203,7 @@ function picture(dark, top = 0, h = view.rows * view.row) {
 		to.marks.join("\n") + "\n</svg>\n";
 }
 
-function savePng() {
+export function savePng() {
 	const canvas = element("canvas"), h = view.rows * view.row;
 	const to = canvas.getContext("2d", { alpha: false });
 	const scale = min(2, 32000 / max(view.width, h));
@@ -207,7 +216,7 @@ function savePng() {
 }
 
 // On paper: light, nothing but the graph's rows that are on the screen.
-function listenPrint() {
+export function listenPrint() {
 	addEventListener("beforeprint", () => {
 		$("paper").append(new DOMParser().parseFromString(
 			picture(false, view.top, min(view.height, view.rows *

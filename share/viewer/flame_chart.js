@@ -7,8 +7,21 @@
  * Of each column of pixels the sample in its middle is drawn, so that the work
  * depends on pixels, not on samples.
  */
+import { abs, ceil, floor, max, min, round } from "./numbers.js";
+import { d, modes, view } from "./state.js";
+import { f64, u32 } from "./data.js";
+import { $, lowest, on, rectOf } from "./view.js";
+import { FULL, beyond, colorOf, css, drawSoon, linesOf, placeHover, write }
+	from "./draw.js";
+import { search } from "./search.js";
+import { axisTicks, dropSpans, facetBy, heat, passing, seconds, secondsAt,
+	spansOf, takeSpan } from "./time.js";
+import { openMenu, putAt } from "./menu.js";
+import { amount, element, escape, fillTip, leave, setCurrent, short }
+	from "./page.js";
+
 const HEAD = 20, AXIS = 20, SMALL = 40;	// heights in CSS pixels
-const chart = {
+export const chart = {
 	open: false,
 	tracks: [], of: null,	// of these samples, chosen by these facets
 	steps: null, a: 0, b: 1,	// the span in sight, in ticks
@@ -94,7 +107,7 @@ function fillTracks() {
 }
 
 function deepest(node) {
-	const { level } = given;
+	const { level } = view.given;
 	let deep = 0;
 	for (let i = 0; i < node.length; i++)
 		deep = max(deep, level[node[i]]);
@@ -104,7 +117,7 @@ function deepest(node) {
 // By node of the page, the node that the steps have made of it; null: itself.
 function rewrittenNodes() {
 	const maps = [];
-	for (let g = whole; g.origin; g = g.origin.of)
+	for (let g = view.whole; g.origin; g = g.origin.of)
 		maps.unshift(g.origin.to);
 	return maps[0] ? maps.reduce((of, to) =>
 		of.map((i) => i < 0 ? -1 : to[i])) : null;
@@ -196,12 +209,12 @@ function paintTrack(t, y, ratio, c) {
 	const px = new Uint32Array(image.data.buffer, 0, rows * width);
 	const wide = isUnfolded(t), { focus } = view, dim = d.light.length + 1;
 	const end = d.end[focus], list = [], gap = wide ? ceil(ratio - 0.5) : 0;
-	px.fill(paper);
+	px.fill(view.paper);
 	boxesOf(columnsOf(t, width), (i, a, b, level) => {
 		const out = focus && (i < focus || i >= end) && !search.hit;
 		const line = (level - 1) * width;
-		px.fill(inks[5 * (out ? dim : colorOf(i)) + FULL], line + a,
-			line + b - (b - a > 2 * gap ? gap : 0));
+		px.fill(view.inks[5 * (out ? dim : colorOf(i)) + FULL],
+			line + a, line + b - (b - a > 2 * gap ? gap : 0));
 		const top = y + (level - 1) * (wide ? view.row : body / rows);
 		chart.boxes.push(i, a / ratio, b / ratio, top,
 			wide ? view.row : body / rows);
@@ -222,18 +235,18 @@ function paintTrack(t, y, ratio, c) {
 // Times below the upper edge.
 function paintAxis(c) {
 	const { a, b, width } = chart;
-	c.fillStyle = css(paper);
+	c.fillStyle = css(view.paper);
 	c.fillRect(0, 0, width, AXIS);
-	c.font = "11px " + family;
+	c.font = "11px " + view.family;
 	c.textBaseline = "middle";
-	c.fillStyle = theme.dimText;
+	c.fillStyle = view.look.dimText;
 	for (const [x, text] of axisTicks(a, b, width, 90)) {
 		c.fillRect(round(x), 0, 1, 5);
 		c.fillText(text, x + 4, AXIS / 2);
 	}
 }
 
-function drawChart() {
+export function drawChart() {
 	const box = $("chart_view"), canvas = $("chart_canvas");
 	const ratio = min(devicePixelRatio, 2);
 	syncChart();
@@ -250,7 +263,7 @@ function drawChart() {
 	}
 	const c = chart.context ||= canvas.getContext("2d", { alpha: false });
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
-	c.fillStyle = css(paper);
+	c.fillStyle = css(view.paper);
 	c.fillRect(0, 0, chart.width, chart.height);
 	chart.boxes = [];
 	let y = AXIS - chart.top;
@@ -258,9 +271,10 @@ function drawChart() {
 		const size = heightOf(t);
 		if (y + size > AXIS && y < chart.height) {
 			paintTrack(t, y + HEAD, ratio, c);
-			c.font = (k === chart.at ? "600 " : "") + "12px " + family;
+			c.font = (k === chart.at ? "600 " : "") + "12px " +
+				view.family;
 			c.textBaseline = "middle";
-			c.fillStyle = theme.text;
+			c.fillStyle = view.look.text;
 			c.fillText((isUnfolded(t) ? "▾ " : "▸ ") +
 				short(t.name, 80) + " · " + amount(t.sum), 6,
 			y + HEAD / 2 + 1);
@@ -292,8 +306,8 @@ function headAt({ offsetY }) {
 }
 
 // All that is drawn of the function in hand.
-function outlineChart(c, ratio) {
-	const { boxes } = chart, method = d.method[d.name[current]];
+export function outlineChart(c, ratio) {
+	const { boxes } = chart, method = d.method[d.name[view.current]];
 	for (let k = 0; k < boxes.length; k += 5) {
 		const [i, a, b, y, h] = boxes.slice(k, k + 5);
 		if (d.method[d.name[i]] === method && y + h > AXIS && h > 4)
@@ -307,10 +321,10 @@ const timeAt = (x) => chart.a + x * (chart.b - chart.a) / chart.width;
 // The call that a box is of: until it rests, others are in sight.
 function hoverChart(e) {
 	const k = boxAt(e), tip = $("tip");
-	if (pinned)
+	if (view.pinned)
 		return;
 	$("chart_canvas").style.cursor = k < 0 && headAt(e) < 0 ? "" : "pointer";
-	pointer = e.offsetX;
+	view.pointer = e.offsetX;
 	setCurrent(k < 0 ? -1 : chart.boxes[k]);
 	tip.hidden = k < 0;
 	if (k < 0)
@@ -319,7 +333,7 @@ function hoverChart(e) {
 	// As exactly as pixels show it.
 	const digits = min(max(floor(-Math.log10((timeAt(1) - timeAt(0)) *
 		tick)), 0), 6);
-	fillTip(current, []);
+	fillTip(view.current, []);
 	tip.append(element("i", "Here from " + [a, b].map((x) =>
 		seconds(secondsAt(timeAt(x)).toFixed(digits))).join(" to ")));
 	const { left, top } = rectOf("chart_canvas");
@@ -351,12 +365,12 @@ function takeChartSpan() {
 	Object.assign(chart, { a, b, steps: view.steps });
 }
 
-function scaleChart(by, px) {
+export function scaleChart(by, px) {
 	const t = timeAt(px);
 	lookAtSpan(t + (chart.a - t) * by, t + (chart.b - t) * by);
 }
 
-function panChart(px) {
+export function panChart(px) {
 	const by = px * (chart.b - chart.a) / chart.width;
 	lookAtSpan(chart.a + by, chart.b + by);
 }
@@ -400,7 +414,7 @@ function toTrack(by) {
 	drawSoon();
 }
 
-const chartKeys = {
+export const chartKeys = {
 	ArrowUp: () => toTrack(-1), ArrowDown: () => toTrack(1),
 	ArrowLeft: () => panChart(-chart.width / 8),
 	ArrowRight: () => panChart(chart.width / 8),
@@ -428,7 +442,7 @@ function clickChart(e) {
 modes.push("chart");
 
 // Its button and its place, in pages with times only.
-function addChart() {
+export function addChart() {
 	const canvas = Object.assign(element("canvas"), { id: "chart_canvas",
 		tabIndex: 0, role: "listbox", ariaLabel: "Threads" });
 	const space = element("div"), box = element("section", "", canvas,
@@ -442,7 +456,7 @@ function addChart() {
 	listenChart(canvas);
 }
 
-function showChart(open) {
+export function showChart(open) {
 	chart.open = open;
 	$("chart_view").hidden = !open;
 }

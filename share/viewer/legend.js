@@ -4,7 +4,19 @@
  * libraries; each selects the stacks with it, or (Alt) leaves them out.  Beside
  * it, what colours go by and the order of siblings.
  */
-const key = { of: null, said: "", theme: null };
+import { d, view } from "./state.js";
+import { $, measure } from "./view.js";
+import { flipTrunk, trunk } from "./trunk.js";
+import { drawSoon, fillOf } from "./draw.js";
+import { diff, fillMost } from "./diff.js";
+import { tree } from "./tree.js";
+import { button, tabs } from "./pane.js";
+import { legend } from "./export.js";
+import { fillSaid } from "./said.js";
+import { takeText } from "./menu.js";
+import { element, grouped, keys } from "./page.js";
+
+export const key = { of: null, said: "", theme: null };
 
 function keyEntry([color, name, full]) {
 	const swatch = element("u"), [prefix] = tabs.get(d.colored);
@@ -23,7 +35,7 @@ function keyEntry([color, name, full]) {
 
 function fillKey() {
 	const order = view.heavy ? "Heaviest first" : "By name";
-	key.of = whole;
+	key.of = view.whole;
 	$("key").replaceChildren(
 		...diff.step ? [] : legend().map(keyEntry),
 		button("Colour: " + (view.color || d.families ?
@@ -43,14 +55,15 @@ function fillKey() {
 }
 
 // Once what is drawn is on the screen, if it changed what the key says.
-function keySoon() {
+export function keySoon() {
 	const { focus } = view;
 	const said = [d.colored, view.heavy, !!diff.step, diff.scale, diff.noise,
 		view.mode].join();
-	const same = key.of === whole && key.said === said && key.theme === theme;
+	const same = key.of === view.whole && key.said === said &&
+		key.theme === view.look;
 	if (same && key.focus === focus)
 		return;
-	Object.assign(key, { of: whole, said, theme, focus });
+	Object.assign(key, { of: view.whole, said, theme: view.look, focus });
 	setTimeout(() => {
 		if (!same) {
 			fillMost();

@@ -3,8 +3,28 @@
  * What can be done with a function or frame, by menu or key; the steps taken;
  * what can be exported; the keys.
  */
+import { max, min } from "./numbers.js";
+import { d, modes, view } from "./state.js";
+import { ruleNames } from "./rewrite.js";
+import { $, alter, boxOf, isCaller, on, rectOf, remember, sandwich, wayTo,
+	zoom } from "./view.js";
+import { isHidden } from "./trunk.js";
+import { profiles, tellInfo } from "./profiles.js";
+import { captionOf } from "./draw.js";
+import { find, search } from "./search.js";
+import { diff, diffKeys } from "./diff.js";
+import { rowAt, tree } from "./tree.js";
+import { button, classOf, csv, lineOf, packageOf, showLines, showPane }
+	from "./pane.js";
+import { picks, stepText } from "./time.js";
+import { copy, folded, picture, save, savePng, stackOf, announce }
+	from "./export.js";
+import { fingers } from "./pointer.js";
+import { amount, element, grouped, hoverAt, joined, leave, nameOf, percent,
+	reset, setCurrent, short } from "./page.js";
+
 // Label, key, what it does with a symbol and, where there is one, a node.
-const actions = [
+export const actions = [
 	["Zoom", "Enter", (s, i) => zoom(i), true],
 	["Callers and callees", "s", (s) => sandwich(s)],
 	["Focus on it", "f", (s) => take("focus", s)],
@@ -54,7 +74,7 @@ const timeMouse = [
  * --source-url: {name}, {class}, {package}, {method}, {file}, {line}, and
  * {path} of what is written on a frame: "a.B$C.d" is of a/B.
  */
-const sourceUrl = document.querySelector("meta[name=source-url]");
+export const sourceUrl = document.querySelector("meta[name=source-url]");
 
 function urlOf(s) {
 	const name = d.names[s], [text, , at] = captionOf(s);
@@ -70,7 +90,7 @@ function urlOf(s) {
 	});
 }
 
-function openSource(s) {
+export function openSource(s) {
 	const a = element("a");
 	if (!sourceUrl || !s)
 		return;
@@ -80,7 +100,7 @@ function openSource(s) {
 }
 
 // Where the name has a line: a link to it.
-function sourceLink(s) {
+export function sourceLink(s) {
 	const at = /([^\s(:/]+\.\w+)?:(\d+)\)?$/.exec(d.names[s]);
 	return sourceUrl && at ? [Object.assign(element("a", "Source: " +
 		joined(":", at[1], at[2])), { href: urlOf(s),
@@ -88,13 +108,13 @@ function sourceLink(s) {
 }
 
 // In sight.
-function putAt({ style, offsetWidth }, x, y) {
+export function putAt({ style, offsetWidth }, x, y) {
 	style.left = max(min(x, innerWidth - offsetWidth - 8), 4) + "px";
 	style.top = max(y, 4) + "px";
 }
 
 // Where a pointer is, or a place of that shape.
-function openAt({ clientX: x, clientY: y }, ...children) {
+export function openAt({ clientX: x, clientY: y }, ...children) {
 	const menu = $("menu");
 	leave();
 	menu.hidePopover();
@@ -116,7 +136,7 @@ function item(text, does, key) {
 	}, { role: "menuitem" }, element("kbd", key));
 }
 
-function openMenu(e, s, i) {
+export function openMenu(e, s, i) {
 	const [text, at] = captionOf(s);
 	openAt(e, element("b", short(text.slice(at), 60)),
 		...actions.filter((a) => (i > 0 || !a[3]) &&
@@ -129,11 +149,12 @@ let menuByKey = false;
 
 // The frame that the arrows chose, or the zoomed one; 0: none.
 function chosen() {
-	return current >= 0 ? current : tree.open ? tree.at : view.focus;
+	return view.current >= 0 ? view.current : tree.open ? tree.at :
+		view.focus;
 }
 
 function tellToChoose() {
-	tell("Choose a frame first, by the pointer or the arrow keys");
+	announce("Choose a frame first, by the pointer or the arrow keys");
 }
 
 // The menu of the chosen frame, which stays chosen.
@@ -154,7 +175,7 @@ function openMenuAtCurrent() {
 }
 
 // What can be done with a row of the table that is not a function.
-function openGroup(e, text) {
+export function openGroup(e, text) {
 	openAt(e, element("b", short(text, 60)),
 		item("Callers and callees", () => sandwich(0, text)),
 		item("Only", () => takeText("only", text)),
@@ -164,12 +185,12 @@ function openGroup(e, text) {
 		item("Copy name", () => copy(text.replace(/^[a-z]*:/, ""))));
 }
 
-function below(id) {
+export function below(id) {
 	const box = rectOf(id);
 	return { clientX: box.left, clientY: box.bottom + 4 };
 }
 
-function openExport() {
+export function openExport() {
 	openAt(below("export"),
 		item("Picture, SVG", () => save("svg", [picture()])),
 		item("Picture, PNG", savePng),
@@ -182,7 +203,7 @@ function openExport() {
 }
 
 // What can be done, in groups; a search leaves what has its text.
-function openHelp() {
+export function openHelp() {
 	const keys = moreKeys.concat(d.compares ? diffKeys : [],
 		d.moments ? [["Earlier, later; longer", ", . < >"]] : [],
 		profiles.pages[1] ? [["Next event", "E"]] : [],
@@ -203,7 +224,7 @@ function openHelp() {
 }
 
 // By key: with the frame under the pointer or the arrows, or the zoomed one.
-function actByKey(key) {
+export function actByKey(key) {
 	const i = chosen();
 	const [, , does] = actions.find((a) => a[1] === key);
 	if (i || "Rls".includes(key))
@@ -235,7 +256,7 @@ function take(kind, s) {
 	takeText(kind, d.names[s]);
 }
 
-function takeText(kind, text) {
+export function takeText(kind, text) {
 	const others = view.steps.filter((step) => step.kind !== kind ||
 		step.text !== text);
 	alter(others.length < view.steps.length ? others :
@@ -245,7 +266,7 @@ function takeText(kind, text) {
 const WAY = 7;	// crumbs that are shown
 
 // The way to the zoomed frame; those in the middle are in one crumb.
-function showWay() {
+export function showWay() {
 	const path = wayTo(view.focus).filter((i) => !isHidden(i));
 	const text = (i) => {
 		const [name, at] = captionOf(d.name[i]);
@@ -264,7 +285,7 @@ function showWay() {
 	$("crumbs").className = isCaller(view.focus) ? "back" : "";
 }
 
-function showSteps() {
+export function showSteps() {
 	const chips = view.steps.map((step) => {
 		const s = d.names.findIndex((name) => step.text ===
 			(step.kind === "only" ? "=" + name : name));
@@ -277,7 +298,7 @@ function showSteps() {
 		{ title: "Remove: " + short(step.text, 300) },
 		element("b", short(text.slice(at), 60)), "✕");
 	});
-	const [part, sum] = [whole, given].map((g) =>
+	const [part, sum] = [view.whole, view.given].map((g) =>
 		(g.columns[diff.column] || g.columns[0]).total[0]);
 	$("steps").hidden = !chips.length;
 	$("steps").replaceChildren(...chips, element("span", amount(part) +
@@ -285,7 +306,7 @@ function showSteps() {
 	tellInfo();
 }
 
-function listenMenu() {
+export function listenMenu() {
 	on("menu", "keydown", menuKey);
 	for (const [id, kind] of [["only", "only"], ["without", "drop"]])
 		on(id, "click", () => {

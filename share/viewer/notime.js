@@ -2,16 +2,16 @@
 /*
  * Instead of time.js, in pages whose samples have neither times nor threads.
  */
-const picks = [], takeFacet = 0, facetSums = 0, wants = 0, stepText = 0;
-const samplesOf = 0;
-const soleOf = () => [];
-const choose = (g) => g, rateOf = () => 1;
-const chart = { open: false }, chartKeys = {};
-const drawChart = 0, outlineChart = 0, panChart = 0, scaleChart = 0;
-function addChart() {}
-function showChart() {}
-function drawHeat() {}
-function dropSpans() {}
-function nudge() {}
-function showTime() {}
-function listenTime() {}
+export const picks = [], takeFacet = 0, facetSums = 0, wants = 0, stepText = 0;
+export const samplesOf = 0;
+export const soleOf = () => [];
+export const choose = (g) => g, rateOf = () => 1;
+export const chart = { open: false }, chartKeys = {};
+export const drawChart = 0, outlineChart = 0, panChart = 0, scaleChart = 0;
+export function addChart() {}
+export function showChart() {}
+export function drawHeat() {}
+export function dropSpans() {}
+export function nudge() {}
+export function showTime() {}
+export function listenTime() {}

@@ -3,11 +3,36 @@
  * The page around the canvas: numbers, tooltip, status line, keys, theme.
  * Names come from outside: they become text, never markup.
  */
-function grouped(n) {
+import { min, round } from "./numbers.js";
+import { d, modes, view } from "./state.js";
+import { typeNames } from "./data.js";
+import { $, all, alter, back, boxOf, hasMini, home, lowest, measure, nodeAt, on,
+	rectOf, remember, restore, reveal, sandwich, show, turn, zoom, zoomOut }
+	from "./view.js";
+import { captionAt, flipTrunk, openRun, runOf, shownAs, trunk }
+	from "./trunk.js";
+import { loadAbout, openAbout } from "./about.js";
+import { listProfiles, listenProfiles, load, profileOf, profiles, revisit,
+	turnTo } from "./profiles.js";
+import { captionOf, colorBy, colorings, draw, drawSoon, paint, placeHover,
+	shownOf } from "./draw.js";
+import { find, search, step } from "./search.js";
+import { changeTable, compare, describeChange, diff, isLone, loneWord, lostText,
+	nextColors, startDiff } from "./diff.js";
+import { listenTree, tree, treeKeys } from "./tree.js";
+import { listenPane, showPane, sift, sumsOf, upTo } from "./pane.js";
+import { dropSpans, listenTime, nudge, soleOf } from "./time.js";
+import { addChart, chart, chartKeys } from "./flame_chart.js";
+import { listenPrint, announce } from "./export.js";
+import { kidsOn, listenPointer, mini, pan, readOut, scale } from "./pointer.js";
+import { actByKey, actions, listenMenu, openExport, openHelp, openSource, putAt,
+	sourceLink, sourceUrl } from "./menu.js";
+
+export function grouped(n) {
 	return (typeof n === "bigint" ? n : round(n)).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-function percent(part, whole) {
+export function percent(part, whole) {
 	return (whole > 0 ? part / whole * 100 : 0).toFixed(2) + "%";
 }
 
@@ -22,7 +47,7 @@ function scaled(n, step, units) {
 }
 
 // A value in its unit: 12.3 MiB, 4.56 s, 1,234 samples.
-function amount(n, unit = d.unit) {
+export function amount(n, unit = d.unit) {
 	if (unit === "bytes")
 		return scaled(Number(n), 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 	if (unit === "ns") {
@@ -43,23 +68,22 @@ function amount(n, unit = d.unit) {
 }
 
 // The same where it stands with others of its unit.
-function plain(n, unit = d.unit) {
+export function plain(n, unit = d.unit) {
 	if (unit === "bytes" || unit === "ns" || /^core-us|^money/.test(unit))
 		return amount(n, unit);
 	return typeof n !== "bigint" && n % 1 && n < 10 ? n.toFixed(1) : grouped(n);
 }
 
-const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
-const nameOf = (i, most) => short(spelled(d.name[i]), most);
+export const short = (s, n) => s.length > n ? s.slice(0, n) + "…" : s;
+export const nameOf = (i, most) => short(spelled(d.name[i]), most);
 // Controls of the direction of text would show another name than there is.
-const seenAs = (s) => s.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+export const seenAs = (s) => s.replace(
+	/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 // With dots where labels have them.
-const spelled = (s) => d.spelling[0][s] & 1 ? shownOf(s) : seenAs(d.names[s]);
+export const spelled = (s) => d.spelling[0][s] & 1 ? shownOf(s) :
+	seenAs(d.names[s]);
 // Those that are something.
-const joined = (by, ...texts) => texts.filter((s) => s).join(by);
-
-// The frame that the pointer or the arrow keys are at; -1: none.
-let current = -1;
+export const joined = (by, ...texts) => texts.filter((s) => s).join(by);
 
 const ofAll = (n) => percent(n, all()) + " of all";
 
@@ -71,12 +95,12 @@ function ofView(n) {
 }
 
 // Exact where doubles are not: sums above 2^53 are BigInts.
-const exactSum = ({ sum, total }) => sum > Number.MAX_SAFE_INTEGER ? sum :
-	total[0];
-const totalOf = (i) => !i && d.columns === given.columns && !d.compares ?
+export const exactSum = ({ sum, total }) =>
+	sum > Number.MAX_SAFE_INTEGER ? sum : total[0];
+const totalOf = (i) => !i && d.columns === view.given.columns && !d.compares ?
 	exactSum(d.columns[0]) : d.total[i];
 
-function describe(i) {
+export function describe(i) {
 	const total = d.total[i];
 	return (trunk.runs.has(i) ? captionAt(i)[0] : nameOf(i, 300)) + " — " + (d.compares ? describeChange(i) :
 		amount(totalOf(i)) + " (" + joined(", ", ofAll(total),
@@ -84,16 +108,16 @@ function describe(i) {
 		(d.self[i] ? ", self " + amount(d.self[i]) : ""));
 }
 
-function setCurrent(i) {
-	if (i === current)
+export function setCurrent(i) {
+	if (i === view.current)
 		return;
-	current = i;
+	view.current = i;
 	$("status").textContent = i < 0 ? "" : describe(i);
 	placeHover();
 }
 
 // By keyboard: in sight, outlined, named in the status line.
-function point(i) {
+export function point(i) {
 	leave();
 	reveal(i);
 	if (tree.open)
@@ -106,21 +130,21 @@ function point(i) {
 }
 
 function pin() {
-	if (current < 0 || pinned) {
+	if (view.current < 0 || view.pinned) {
 		leave();
 		return;
 	}
-	pinned = chart.open;
-	if (pinned)
+	view.pinned = chart.open;
+	if (view.pinned)
 		return;
-	const [x, , w] = boxOf(current);
+	const [x, , w] = boxOf(view.current);
 	if ($("tip").hidden)
-		placeTip(current, x + min(w / 2, 200), true);
-	pinned = true;
+		placeTip(view.current, x + min(w / 2, 200), true);
+	view.pinned = true;
 	$("tip").className = "pinned";
 }
 
-function element(tag, text, ...children) {
+export function element(tag, text, ...children) {
 	const e = document.createElement(tag);
 	if (text)
 		e.textContent = text;
@@ -133,7 +157,7 @@ function row(head, value, ...shares) {
 		element("td", joined(", ", ...shares)));
 }
 
-function fillTip(i, sole) {
+export function fillTip(i, sole) {
 	const symbol = d.name[i], name = d.names[symbol];
 	const [text, at] = captionOf(symbol);
 	const where = joined(" · ", upTo(text, at), typeNames[d.type[symbol]]);
@@ -181,25 +205,22 @@ function placeTip(i, px, full) {
 		main.top + y - tall - 8 : top);
 }
 
-// Where on the canvas the pointer is, or -1; the frame that the tooltip names
-// of, which comes when the pointer has stayed with it for a while.
-let pointer = -1, filled = -1, waiting = 0;
+// The frame that the tooltip names, which comes when the pointer has stayed
+// with it for a while.
+let filled = -1, waiting = 0;
 
 function tellMore() {
 	waiting = 0;
-	if (current >= 0)
-		placeTip(current, pointer, true);
+	if (view.current >= 0)
+		placeTip(view.current, view.pointer, true);
 }
 
-// With Space the tooltip stays.
-let pinned = false;
-
-function hoverAt(e) {
-	if (pinned)
-		return current;
+export function hoverAt(e) {
+	if (view.pinned)
+		return view.current;
 	const { hidden } = $("tip"), i = nodeAt(e.offsetX, e.offsetY);
-	pointer = e.offsetX;
-	if (i !== current || (hidden && !waiting)) {
+	view.pointer = e.offsetX;
+	if (i !== view.current || (hidden && !waiting)) {
 		clearTimeout(waiting);
 		waiting = setTimeout(tellMore, 100);
 	}
@@ -208,23 +229,23 @@ function hoverAt(e) {
 	if (i < 0)
 		$("tip").hidden = true;
 	else if (!hidden)
-		placeTip(i, pointer);
+		placeTip(i, view.pointer);
 	return i;
 }
 
-function leave() {
-	pinned = false;
+export function leave() {
+	view.pinned = false;
 	$("tip").className = "";
 	clearTimeout(waiting);
 	waiting = 0;
-	pointer = -1;
+	view.pointer = -1;
 	$("tip").hidden = true;
 	setCurrent(-1);
 }
 
 // Arrows walk the frames as they are drawn.
 function walk(key) {
-	let i = current < 0 ? view.focus : current;
+	let i = view.current < 0 ? view.focus : view.current;
 	const { split, level, first, node, from, total } = d, at = level[i];
 	const up = key === "ArrowUp";
 	const callers = split && (i >= split || (!i && up));
@@ -252,16 +273,16 @@ function enter(i) {
 		zoom(i);
 }
 
-const { dataset } = document.documentElement;
+export const { dataset } = document.documentElement;
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 
-function isDark() {
+export function isDark() {
 	const { theme } = dataset;
 	return theme ? theme === "dark" : darkness.matches;
 }
 
 // What is chosen for all pages; in a sandbox the choice ends with the page.
-function stored(key, value) {
+export function stored(key, value) {
 	try {
 		if (value)
 			localStorage.setItem(key, value);
@@ -291,10 +312,10 @@ function focusSearch() {
 	$("search").select();
 }
 
-function escape() {
+export function escape() {
 	$("live").textContent = "";
 	// From the search to the frame that it found, unless that is zoomed.
-	if (current >= 0 && current !== view.focus &&
+	if (view.current >= 0 && view.current !== view.focus &&
 	    $("search").matches(":focus"))
 		return focusGraph();
 	if (search.text)
@@ -303,9 +324,9 @@ function escape() {
 		sift("");
 	else if (!$("pane").hidden)
 		showPane(false);
-	else if (view.focus && !tree.open && !chart.open && !pinned)
+	else if (view.focus && !tree.open && !chart.open && !view.pinned)
 		zoomOut();
-	else if (!pinned)
+	else if (!view.pinned)
 		dropSpans();
 	if (!tree.open)
 		leave();
@@ -322,7 +343,7 @@ function follow(rel) {
 	document.querySelector(`#site [rel=${rel}]`)?.click();
 }
 
-const keys = {
+export const keys = {
 	"/": focusSearch,
 	n: () => step(1),
 	N: () => step(-1),
@@ -361,7 +382,7 @@ const keys = {
 		}
 		colorBy(colorings[(colorings.indexOf(view.color) + 1) % 3]);
 		draw();
-		tell("Colours: " + d.colored);
+		announce("Colours: " + d.colored);
 		remember();
 	},
 	d: flipTheme,
@@ -371,9 +392,9 @@ const keys = {
 	"<": () => nudge(-1, true), ">": () => nudge(1, true),
 	E: () => turnTo((profiles.at + 1) % profiles.pages.length),
 	Escape: escape,
-	Backspace: () => pushed ? back() : zoomOut(),
+	Backspace: () => view.pushed ? back() : zoomOut(),
 	Enter() {
-		const i = current, opens = trunk.runs.has(i);
+		const i = view.current, opens = trunk.runs.has(i);
 		enter(i);
 		if (opens)
 			point(i);
@@ -386,13 +407,13 @@ for (const [, key] of actions.slice(1))
 	keys[key] = actByKey;
 
 // Where keys zoom: at the pointer, amid the frame in hand, or amid all.
-function middle() {
-	const [x, , w] = chart.open ? [0, 0, chart.width] : current < 0 ?
-		[0, 0, view.width] : boxOf(current);
-	return pointer < 0 ? x + w / 2 : pointer;
+export function middle() {
+	const [x, , w] = chart.open ? [0, 0, chart.width] : view.current < 0 ?
+		[0, 0, view.width] : boxOf(view.current);
+	return view.pointer < 0 ? x + w / 2 : view.pointer;
 }
 
-function reset() {
+export function reset() {
 	if (chart.open)
 		dropSpans();
 	if (view.focus)
@@ -411,7 +432,7 @@ function onKey(e) {
 	if (typing && altKey && enter) {
 		if (search.at < 0)
 			step(1);
-		zoom(current);
+		zoom(view.current);
 		return;
 	}
 	if (control && key === "f" && !altKey) {
@@ -441,8 +462,8 @@ function listen() {
 	on("canvas", "mousemove", hoverAt);
 	on("canvas", "mouseleave", leave);
 	on("canvas", "click", (e) => {
-		if (pinned || dragged || e.detail > 1) {
-			if (pinned)
+		if (view.pinned || view.dragged || e.detail > 1) {
+			if (view.pinned)
 				leave();
 			return;
 		}
@@ -498,7 +519,7 @@ function listen() {
 	listenPrint();
 }
 
-async function start() {
+export async function start() {
 	addChart();
 	listProfiles();
 	await loadAbout();
@@ -506,8 +527,8 @@ async function start() {
 	view.icicle = !!d.inverted;
 	view.row = d.rowHeight || (matchMedia("(pointer: coarse)").matches ?
 		28 : 20);
-	ctx = $("canvas").getContext("2d", { alpha: false });
-	family = getComputedStyle(document.body).fontFamily;
+	view.ctx = $("canvas").getContext("2d", { alpha: false });
+	view.family = getComputedStyle(document.body).fontFamily;
 	setTheme();
 	listen();
 	startDiff();
@@ -516,8 +537,3 @@ async function start() {
 	home();
 	$("first").remove();
 }
-
-start().catch((e) => {
-	$("note").textContent = "A picture of the widest frames, as the " +
-		"page's data are damaged: " + e.message;
-});

@@ -3,7 +3,20 @@
  * The table beside the graph: sums by function, package or kind of all that
  * the steps have left, whatever is zoomed.  What calls itself counts once.
  */
-const tabs = new Map([
+import { max, min } from "./numbers.js";
+import { d, view } from "./state.js";
+import { GROUP, f64, typeNames, u32, u8 } from "./data.js";
+import { $, measure, on, sandwich } from "./view.js";
+import { captionOf, draw } from "./draw.js";
+import { containing, search } from "./search.js";
+import { changesOf, diff } from "./diff.js";
+import { ROW, drawGrid, fillGrid, fitted, gridRow, rowAt } from "./tree.js";
+import { facetSums, takeFacet, wants } from "./time.js";
+import { save } from "./export.js";
+import { openGroup, openMenu, takeText } from "./menu.js";
+import { element, percent, plain, short, spelled } from "./page.js";
+
+export const tabs = new Map([
 	["Functions", ["=", (s) => d.names[s]]],
 	["Classes", ["class:", classOf]],
 	["Packages", ["pkg:", packageOf]],
@@ -14,7 +27,7 @@ const tabs = new Map([
 ]);
 
 // Splits "a.B.run:12" and "run (b.py:12)": [1] is the function, [2] the line.
-const lineOf = (s) => /^(.+?):(\d+)\)?$/.exec(d.names[s]) || [];
+export const lineOf = (s) => /^(.+?):(\d+)\)?$/.exec(d.names[s]) || [];
 
 // How it ran; where that is not known, its language by its colour.
 const languages = { compiled: "Java", "C++, JVM": "C++", Python: "Python",
@@ -25,8 +38,8 @@ function kindOf(s) {
 	return typeNames[d.type[s]] || languages[families[kinds[s]]] || "";
 }
 
-const groupOf = (tab, s) => tabs.get(tab)[1](s) || "(none)";
-const pane = {
+export const groupOf = (tab, s) => tabs.get(tab)[1](s) || "(none)";
+export const pane = {
 	tab: "Functions", sort: null, down: true,	// sort: a column
 	of: "",		// lines of this function only
 	at: 0, on: "",	// the row in hand; what it is called
@@ -39,14 +52,14 @@ const byName = () => tabs.get(pane.tab)[0] === "=";
 const facetOf = (tab = pane.tab) => tabs.get(tab)[2];
 
 // Of a caption what is before a place, without the dot.
-const upTo = (text, at) => text.slice(0, at).replace(/[.:/]+$/, "");
+export const upTo = (text, at) => text.slice(0, at).replace(/[.:/]+$/, "");
 
-function packageOf(s) {
+export function packageOf(s) {
 	const [text, at] = captionOf(s);
 	return upTo(text, at);
 }
 
-function classOf(s) {
+export function classOf(s) {
 	const [text, , at] = captionOf(s);
 	return upTo(text, at);
 }
@@ -59,15 +72,15 @@ function libraryOf(s) {
 }
 
 // By number of a group: its name, self and total of each column.
-function sumsOf(tab = pane.tab) {
-	const sums = whole.columns.sums ||= new Map();
+export function sumsOf(tab = pane.tab) {
+	const sums = view.whole.columns.sums ||= new Map();
 	if (!sums.has(tab))
 		sums.set(tab, facetOf(tab) ? facetSums(facetOf(tab)) :
 			groupSums(tab));
 	return sums.get(tab);
 }
 
-function groupSums(tab, g = whole) {
+export function groupSums(tab, g = view.whole) {
 	const ids = new Map(), first = [];
 	const of = Uint32Array.from(d.names, (name, s) => {
 		const key = groupOf(tab, s);
@@ -95,7 +108,7 @@ function groupSums(tab, g = whole) {
 // Columns: head, value, text of a value.
 function paneColumns({ columns, first }) {
 	const column = min(diff.column, 1), now = columns[column];
-	const sum = whole.columns[column].total[0];
+	const sum = view.whole.columns[column].total[0];
 	const value = (key) => (k) => now[key][k];
 	const share = (n) => percent(n, sum), facet = facetOf();
 	const list = [facet ? ["Count", value("total"), plain] :
@@ -108,7 +121,7 @@ function paneColumns({ columns, first }) {
 	return list;
 }
 
-function fillPane() {
+export function fillPane() {
 	if ($("pane").hidden)
 		return;
 	const sums = sumsOf(), { names, of } = sums;
@@ -136,7 +149,7 @@ function fillPane() {
 	drawPane();
 }
 
-function button(text, does, more, ...children) {
+export function button(text, does, more, ...children) {
 	return Object.assign(element("button", text, ...children),
 		{ onclick: does, ...more });
 }
@@ -221,12 +234,12 @@ function showTab(tab, of = "") {
 	sift("");
 }
 
-function sift(text) {
+export function sift(text) {
 	$("sift").value = text;
 	fillPane();
 }
 
-function showPane(open) {
+export function showPane(open) {
 	$("pane").hidden = !open;
 	$("table").ariaPressed = open;
 	fillPane();
@@ -235,7 +248,7 @@ function showPane(open) {
 }
 
 // The lines of the function of a frame.
-function showLines(s) {
+export function showLines(s) {
 	const [, of] = lineOf(s);
 	if (!of) {
 		$("status").textContent = "No line of it is known";
@@ -245,7 +258,7 @@ function showLines(s) {
 	showTab("Lines", of);
 }
 
-function csv() {
+export function csv() {
 	const { names, columns } = sumsOf();
 	const cell = (s) => '"' + s.replaceAll('"', '""') + '"';
 	const head = (columns[1] ? [" before", " after"] : [""])
@@ -256,7 +269,7 @@ function csv() {
 		""].join("\n");
 }
 
-function listenPane() {
+export function listenPane() {
 	// Rows move when one is chosen: a second click means the same one.
 	let clicked = 0;
 	on("list", "scroll", drawPane);

@@ -3,7 +3,19 @@
  * Pointers: dragging, pinching and long presses on the graph, the overview
  * above it; and the tree of frames that screen readers are given.
  */
-const mini = { picture: null, of: [], due: 0,
+import { abs, ceil, max, min, round } from "./numbers.js";
+import { d, view } from "./state.js";
+import { $, all, look, on, rectOf, sideOf, wayTo } from "./view.js";
+import { captionAt, isHidden, runOf, shownAs } from "./trunk.js";
+import { css, paintRows } from "./draw.js";
+import { search } from "./search.js";
+import { diff } from "./diff.js";
+import { kidsOf, placed } from "./tree.js";
+import { chart, panChart, scaleChart } from "./flame_chart.js";
+import { openMenu } from "./menu.js";
+import { element, hoverAt, leave, middle, percent, short } from "./page.js";
+
+export const mini = { picture: null, of: [], due: 0,
 	wanted: null };	// by key; else where a graph has more than is in sight
 const MINI = 40;
 
@@ -14,7 +26,7 @@ function lookAt(x0, x1) {
 	look(x0, x0 + size);
 }
 
-function pan(px) {
+export function pan(px) {
 	if (chart.open) {
 		panChart(px);
 		return;
@@ -24,7 +36,7 @@ function pan(px) {
 }
 
 // By a factor, around a place of the canvas.
-function scale(by, px = middle()) {
+export function scale(by, px = middle()) {
 	if (chart.open) {
 		scaleChart(by, px);
 		return;
@@ -33,11 +45,12 @@ function scale(by, px = middle()) {
 	lookAt(x + (view.x0 - x) * by, x + (view.x1 - x) * by);
 }
 
-function drawMini() {
+export function drawMini() {
 	const canvas = $("mini"), { width } = view, { picture } = mini;
 	if (canvas.hidden)
 		return;
-	const of = [d.node, search.hit, theme, d.color, width, view.icicle, diff.step];
+	const of = [d.node, search.hit, view.look, d.color, width,
+		view.icicle, diff.step];
 	if (of.some((v, k) => v !== mini.of[k])) {
 		mini.of = of;
 		mini.frame = getComputedStyle(canvas).color;
@@ -57,7 +70,7 @@ function drawMini() {
 	const tall = (d.first.length - 1) * view.row;
 	const top = view.top - (view.icicle ? 0 : view.tall - tall);
 	c.drawImage(picture, 0, 0, width, MINI);
-	c.fillStyle = css(paper);
+	c.fillStyle = css(view.paper);
 	c.globalAlpha = 0.6;
 	c.fillRect(0, 0, left, MINI);
 	c.fillRect(right, 0, width - right, MINI);
@@ -91,14 +104,13 @@ function moveMini(e) {
 		view.row - view.height / 2;
 }
 
-// Pointers that are down on the graph; whether they have moved.
-const fingers = new Map();
-let dragged = false;
+// Pointers that are down on the graph.
+export const fingers = new Map();
 
 function pressed(e) {
 	if (!e.button) {
 		fingers.set(e.pointerId, e);
-		dragged = false;
+		view.dragged = false;
 	}
 }
 
@@ -107,9 +119,9 @@ function dragging(e) {
 	if (!last)
 		return;
 	const dx = e.clientX - last.clientX;
-	if (!dragged && abs(dx) < 5)
+	if (!view.dragged && abs(dx) < 5)
 		return;
-	dragged = true;
+	view.dragged = true;
 	leave();
 	if (fingers.size === 1) {
 		$("canvas").setPointerCapture(e.pointerId);
@@ -130,17 +142,17 @@ function dragging(e) {
 function released(e) {
 	const last = fingers.get(e.pointerId);
 	fingers.delete(e.pointerId);
-	if (dragged || !last || e.pointerType === "mouse" ||
+	if (view.dragged || !last || e.pointerType === "mouse" ||
 	    e.timeStamp - last.timeStamp < 500)
 		return;
 	const i = hoverAt(e);
-	dragged = true;
+	view.dragged = true;
 	if (i > 0)
 		setTimeout(() => openMenu(e, d.name[i], i));
 }
 
 // The way to a frame and its siblings, as a tree that is only heard.
-function readOut(i) {
+export function readOut(i) {
 	let items = [], list;
 	for (const at of [0, ...wayTo(i)].filter((k) => !isHidden(k))) {
 		list = siblings(at);
@@ -159,7 +171,7 @@ function readOut(i) {
 }
 
 // Of those that are drawn: callers -1, callees 1.
-const kidsOn = (i, side) => runOf(i).flatMap((k) => kidsOf(k, (c) =>
+export const kidsOn = (i, side) => runOf(i).flatMap((k) => kidsOf(k, (c) =>
 	d.total[c] && !isHidden(c) && sideOf(d.level[c]) === side));
 const siblings = (i) => i ? kidsOn(shownAs(d.parent[i]),
 	sideOf(d.level[i])) : [0];
@@ -174,7 +186,7 @@ function treeItem(i, list) {
 	return placed(e, i, list);
 }
 
-function listenPointer() {
+export function listenPointer() {
 	on("canvas", "pointerdown", pressed);
 	on("canvas", "pointermove", dragging);
 	on("canvas", "pointerup", released);

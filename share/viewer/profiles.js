@@ -4,12 +4,26 @@
  * decoded when it is first seen.  A link has what is looked at, so
  * another profile is shown as a link is.
  */
-const profiles = {
+import { max } from "./numbers.js";
+import { d, setProfile, view } from "./state.js";
+import { bytesOf, decode, unpack } from "./data.js";
+import { nodesOf } from "./rewrite.js";
+import { $, nameHashes, on, remember, restore, reveal } from "./view.js";
+import { titleOf } from "./about.js";
+import { captions, draw, paint } from "./draw.js";
+import { search } from "./search.js";
+import { diff, sumText } from "./diff.js";
+import { button, pane, tabs } from "./pane.js";
+import { showTime } from "./time.js";
+import { amount, element, exactSum, grouped, isDark, joined, leave, plain }
+	from "./page.js";
+
+export const profiles = {
 	pages: [],	// { data, tab, metric; d and given once decoded }
 	at: 0,
 };
 
-function listProfiles() {
+export function listProfiles() {
 	const all = document.querySelectorAll("#data, .data");
 	const exact = (n) => Number.isSafeInteger(+n) ? +n : BigInt(n);
 	profiles.pages = [...all].map((data, k) => {
@@ -24,15 +38,15 @@ function listProfiles() {
 	$("events").hidden = !all[1];
 }
 
-const linkOf = (hash) => new URLSearchParams(hash.slice(1)
+export const linkOf = (hash) => new URLSearchParams(hash.slice(1)
 	.replaceAll("+", "%2b"));
 
-function profileOf(hash) {
+export function profileOf(hash) {
 	const name = linkOf(hash).get("e");
 	return max(profiles.pages.findIndex((p) => p.metric === name), 0);
 }
 
-async function load(k) {
+export async function load(k) {
 	const p = profiles.pages[profiles.at = k];
 	if (!p.d) {
 		p.d = decode(await unpack(bytesOf(p.data.textContent)));
@@ -45,14 +59,14 @@ async function load(k) {
 	// Another was asked for meanwhile.
 	if (k !== profiles.at)
 		return false;
-	d = p.d;
-	whole = given = p.given;
-	expanded = search.hit = null;
+	setProfile(p.d);
+	view.whole = view.given = p.given;
+	view.expanded = search.hit = null;
 	view.steps = [];
 	view.made = "";
 	view.method = captions.length = nameHashes.length = 0;
-	search.text = settled = "";
-	diff.column = given.columns.length - 1;
+	search.text = view.settled = "";
+	diff.column = view.given.columns.length - 1;
 	diff.step = null;
 	d.compares = diff.column > 0;
 	showTime();
@@ -71,14 +85,15 @@ async function load(k) {
 }
 
 // What the heading says of the stacks in view.
-function tellInfo() {
-	const sums = given.columns.map(exactSum), { compares, metric } = d;
-	const seen = view.steps[0] ? whole.columns.map((c) => c.total[0]) : sums;
+export function tellInfo() {
+	const sums = view.given.columns.map(exactSum), { compares, metric } = d;
+	const seen = !view.steps[0] ? sums :
+		view.whole.columns.map((c) => c.total[0]);
 	$("info").textContent = joined(" · ", d.subtitle,
 		!$("title").textContent.endsWith(", " + metric) && metric,
 		compares ? sumText(seen) : (seen[0] === sums[0] ? "" :
 			plain(seen[0]) + " of ") + amount(sums[0]),
-		grouped(given.n - 1) + " frames");
+		grouped(view.given.n - 1) + " frames");
 }
 
 async function showProfile(k, hash) {
@@ -90,7 +105,7 @@ async function showProfile(k, hash) {
 	draw();
 }
 
-async function turnTo(k) {
+export async function turnTo(k) {
 	if (k === profiles.at)
 		return;
 	leave();
@@ -98,7 +113,7 @@ async function turnTo(k) {
 	await showProfile(k, remember(true));
 }
 
-function revisit(hash) {
+export function revisit(hash) {
 	const k = profileOf(hash);
 	if (k === profiles.at)
 		restore(true, hash);
@@ -106,7 +121,7 @@ function revisit(hash) {
 		showProfile(k, hash);
 }
 
-function listenProfiles() {
+export function listenProfiles() {
 	on("events", "keydown", (e) => {
 		const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
 		const { pages, at } = profiles, n = pages.length;

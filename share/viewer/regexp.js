@@ -4,6 +4,6 @@
  * pattern or an alternative can end.  Elsewhere it stands for itself, as in
  * Executor$TaskRunner.
  */
-const makeRegexp = (pattern, flags) => new RegExp(pattern.replace(
+export const makeRegexp = (pattern, flags) => new RegExp(pattern.replace(
 	/\\.|\[(?:\\.|[^\]\\])*\]|\$(?=[^|)])/gs,
 	(part) => part === "$" ? "\\$" : part), flags);

@@ -3,13 +3,19 @@
  * The profile rewritten: frames are removed, merged or made the root, each
  * way as the filter of that name has it.  A step is { kind, text }.
  */
+import { ceil } from "./numbers.js";
+import { d } from "./state.js";
+import { ends, f64, totals, u32, u8 } from "./data.js";
+import { groupTab, matcher } from "./search.js";
+import { choose } from "./time.js";
+
 const OUT = -1;
 
 /*
  * Where a node of symbol s goes whose parent went to `up`: put() makes it a
  * child, `up` merges it, OUT removes it.  `hit` has a value for each symbol.
  */
-const rules = {
+export const rules = {
 	focus: (hit, put) => (s, up) => up >= 0 ? put(s, up) :
 		hit[s] ? put(s, 0) : OUT,
 	hide: (hit, put) => (s, up) => hit[s] ? up : put(s, up),
@@ -20,19 +26,19 @@ const rules = {
 	only: (hit, put, name, need) => (s, up, i) =>
 		need[i] ? put(s, up) : OUT,
 };
-const ruleNames = {
+export const ruleNames = {
 	focus: "Focus", hide: "Hidden", drop: "Without", cut: "Folded",
 	recursion: "Recursion folded", only: "Only",
 	t: "Time", u: "After", f: "",
 };
 
-function hitsOf({ kind, text }) {
+export function hitsOf({ kind, text }) {
 	return passed(kind === "only" || groupTab(text) ? matcher(text) :
 		(s) => s === text);
 }
 
 // By symbol: 1 where a test of its name holds.
-function passed(test) {
+export function passed(test) {
 	const hit = u8(d.names.length);
 	for (let i = 1; i < hit.length; i++)
 		hit[i] = test(d.names[i], i) ? 1 : 0;
@@ -107,7 +113,7 @@ function lighterFirst(weight, list, from, to) {
 }
 
 // Heaviest of its siblings first.
-function ordered(g, heavy) {
+export function ordered(g, heavy) {
 	const { n, name, end, columns: [a, b] } = g, stack = u32(n + 1);
 	const ranked = u32(n), to = u32(n);
 	const weight = !heavy ? f64(n).map((v, i) => -name[i]) :
@@ -171,11 +177,11 @@ function preorder(n, name, parent, selfs) {
 }
 
 // What of d its nodes are.
-function nodesOf({ n, name, parent, level, end, columns }) {
+export function nodesOf({ n, name, parent, level, end, columns }) {
 	return { n, name, parent, level, end, columns, base: 0, split: 0 };
 }
 
-function rewritten(g, steps) {
+export function rewritten(g, steps) {
 	return steps.filter((s) => rules[s.kind])
 		.reduce(rewrite, choose(g, steps));
 }

@@ -4,6 +4,12 @@
  * shares, each with a link to its frames.  Steps show other stacks: no line,
  * unless they choose the stacks that the shares are of.
  */
+import { d, view } from "./state.js";
+import { $ } from "./view.js";
+import { find } from "./search.js";
+import { button } from "./pane.js";
+import { takeText } from "./menu.js";
+
 const TASKS = "Executor$TaskRunner.run";
 let saidOf = null;	// the profile of the line
 
@@ -14,7 +20,7 @@ function mark(text, tasks) {
 	find(text);
 }
 
-function fillSaid() {
+export function fillSaid() {
 	const said = $("said");
 	let tasks = false;
 	said.hidden = !d.said[0] || view.steps.some((s) => s.text !== TASKS);

@@ -4,7 +4,20 @@
  * has capitals, in names as they are and as they are shown.  Decided once per
  * name.
  */
-const search = {
+import { max } from "./numbers.js";
+import { d, view } from "./state.js";
+import { u32 } from "./data.js";
+import { makeRegexp } from "./regexp.js";
+import { passed } from "./rewrite.js";
+import { $, remember } from "./view.js";
+import { nameRuns } from "./trunk.js";
+import { drawSoon, shownOf } from "./draw.js";
+import { diff } from "./diff.js";
+import { tree } from "./tree.js";
+import { fillPane, groupOf, tabs } from "./pane.js";
+import { grouped, percent, point } from "./page.js";
+
+export const search = {
 	text: "",
 	guessed: false,	// it is only found when read as a regular expression
 	error: "",	// why it is not a regular expression
@@ -15,14 +28,14 @@ const search = {
 };
 
 // Which of the table's groups a text such as "pkg:java.util" names.
-function groupTab(text) {
+export function groupTab(text) {
 	return [...tabs].slice(1, 6).find(([, [prefix]]) =>
 		text.startsWith(prefix));
 }
 
 // A test whether a name has a text in it, or its symbol's caption has.  Without
 // a symbol the name is what is shown.  Packages may be spelt with slashes.
-function containing(text, fold) {
+export function containing(text, fold) {
 	const cased = (s) => fold ? s.toLowerCase() : s, wanted = cased(text);
 	const dotted = /^[\w$]+(\/[\w$]+)+/.test(wanted) ?
 		wanted.replaceAll("/", ".") : wanted;
@@ -43,7 +56,7 @@ function equalling(text) {
 
 // A test of a name and its symbol: "=a" is not another name, "pkg:a" a package
 // and what is below; parts will do of how a frame ran and of a thread.
-function matcher(text) {
+export function matcher(text) {
 	if (text[0] === "=")
 		return equalling(text.slice(1));
 	const group = groupTab(text);
@@ -89,7 +102,7 @@ function setHits(text) {
 	}
 }
 
-function setSearch(text) {
+export function setSearch(text) {
 	if (text === search.text)
 		return;
 	search.text = text;
@@ -112,7 +125,7 @@ function setSearch(text) {
 	fillPane();
 }
 
-function countBefore() {
+export function countBefore() {
 	const { hit } = search, { named } = d, n = named.length;
 	nameRuns(hit);
 	if (!hit)
@@ -123,7 +136,7 @@ function countBefore() {
 }
 
 // The share of the view that matches; a frame within a match adds nothing.
-function count() {
+export function count() {
 	const list = [], f = view.focus, { hit } = search;
 	const { name, total, end, split } = d, last = end[f], { open } = tree;
 	let sum = 0, inside = 0, unseen = 0, over = 0;
@@ -160,7 +173,7 @@ function count() {
 		(diff.column ? "before" : "after") + " view" : "";
 }
 
-function find(text) {
+export function find(text) {
 	setSearch(text);
 	count();
 	drawSoon();
@@ -168,7 +181,7 @@ function find(text) {
 }
 
 // To the next (1) or previous (-1) match.
-function step(by) {
+export function step(by) {
 	const n = search.matching.length;
 	if (!n)
 		return;

@@ -8,7 +8,11 @@
  * own, in expanded.w.  Each loop is a function of its own, because
  * browsers optimise whole functions.
  */
-let expanded = null;
+import { max } from "./numbers.js";
+import { d, view } from "./state.js";
+import { ends, f64, u32 } from "./data.js";
+import { hitsOf, passed } from "./rewrite.js";
+import { adopt } from "./view.js";
 
 // A subtree's way: from its entries to the nodes of its children.
 const itself = ({ at }, lo, hi) => at.slice(lo, hi);
@@ -81,22 +85,22 @@ function reserve(n) {
 		a.set(old);
 		return a;
 	};
-	if (n > expanded.at.length) {
-		expanded.at = longer(expanded.at);
-		expanded.w = expanded.w.map(longer);
+	if (n > view.expanded.at.length) {
+		view.expanded.at = longer(view.expanded.at);
+		view.expanded.w = view.expanded.w.map(longer);
 	}
 }
 
 function addChildren(b) {
-	const { g, slot, top } = expanded, { way } = b;
+	const { g, slot, top } = view.expanded, { way } = b;
 	const callees = way === calleesOf;
-	const next = way(expanded, b.lo, b.hi);
+	const next = way(view.expanded, b.lo, b.hi);
 	const symbols = countSymbols(next, g.name, slot);
 	reserve(top + next.length);
-	const { at, w } = expanded;
+	const { at, w } = view.expanded;
 	b.children = [];
 	for (const s of symbols) {
-		const lo = expanded.top, hi = expanded.top += slot[s];
+		const lo = view.expanded.top, hi = view.expanded.top += slot[s];
 		slot[s] = lo;
 		// Symbol 0 is the root, which nothing calls.
 		if (s)
@@ -155,7 +159,8 @@ function weightsAt(of, at) {
 function startExpanding(g, at, key, some, name, ways) {
 	const sum = (key) => g.columns.map((c) =>
 		some.reduce((n, i) => n + c[key][i], 0));
-	expanded = { g, at: u32(at), top: at.length, slot: u32(d.names.length),
+	view.expanded = { g, at: u32(at), top: at.length,
+		slot: u32(d.names.length),
 		w: g.columns.map((c) => weightsAt(c[key], at)),
 		sides: ways.map((way) => ({ name, up: null, level: 0, id: 0,
 			way, lo: 0, hi: at.length, children: null,
@@ -181,11 +186,11 @@ function outermost({ n, name, end }, hit) {
 	return list;
 }
 
-function expandCallers(g) {
+export function expandCallers(g) {
 	startExpanding(g, leavesOf(g), "self", [0], 0, [itself]);
 }
 
-function expandSandwich(g, method, group) {
+export function expandSandwich(g, method, group) {
 	const at = outermost(g, group ? hitsOf({ kind: "only", text: group }) :
 		passed((name, s) => d.method[s] === method));
 	startExpanding(g, at, "total", at, group ? 0 : g.name[at[0]] || method,
@@ -196,7 +201,7 @@ function expandSandwich(g, method, group) {
 function expandedNodes() {
 	const list = [];
 	let split = 0, base = 0;
-	for (const side of expanded.sides) {
+	for (const side of view.expanded.sides) {
 		const todo = [side];
 		split = list.length;
 		for (let b; (b = todo.pop());) {
@@ -211,7 +216,7 @@ function expandedNodes() {
 	}
 	const n = list.length, g = { n, base, split, end: u32(n),
 		name: u32(n), parent: u32(n), level: u32(n) };
-	g.columns = expanded.g.columns.map((column, c) => {
+	g.columns = view.expanded.g.columns.map((column, c) => {
 		const self = new column.self.constructor(n);
 		const total = self.slice();
 		for (let i = 0; i < n; i++) {
@@ -227,22 +232,22 @@ function expandedNodes() {
 		g.level[i] = split && i >= split ? base - level : base + level;
 	}
 	ends(g);
-	expanded.subtrees = list;
+	view.expanded.subtrees = list;
 	return g;
 }
 
-function expandVisible() {
-	const least = minWeights(expanded.sides[0]);
-	for (const side of expanded.sides)
+export function expandVisible() {
+	const least = minWeights(view.expanded.sides[0]);
+	for (const side of view.expanded.sides)
 		expand(side, least);
 	return expandedNodes();
 }
 
 // Expands a frame before it is zoomed; returns its new number.
-function expandAt(i) {
-	if (!expanded || !i)
+export function expandAt(i) {
+	if (!view.expanded || !i)
 		return i;
-	const b = expanded.subtrees[i];
+	const b = view.expanded.subtrees[i];
 	if (expand(b, minWeights(b)))
 		adopt(expandedNodes());
 	return b.id;

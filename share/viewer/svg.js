@@ -6,11 +6,15 @@
  * above it, which are in pixels.  With regexp.js, caption.js and
  * truncate.js.
  */
+import { max, min } from "./numbers.js";
+import { makeRegexp } from "./regexp.js";
+import { truncate } from "./truncate.js";
+import { caption } from "./caption.js";
+
 const NS = "http://www.w3.org/2000/svg";
 const XHTML = "http://www.w3.org/1999/xhtml";
 const PAD = 10, LEAST_WIDTH = 300, MOST_LABELS = 1500, SMALLEST = 26;
 const NARROW = 2.5;
-const max = Math.max, min = Math.min;
 const script = document.currentScript;
 const svg = script && script.ownerSVGElement || document.documentElement;
 const alone = svg === document.documentElement;

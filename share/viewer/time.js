@@ -4,20 +4,31 @@
  * (a span, "12.5-30" in seconds), u (one to compare it with) and f (a value
  * of a facet, "thread:main", or "-thread:main" for all others).
  */
+import { ceil, floor, max, min, round } from "./numbers.js";
+import { d, view } from "./state.js";
+import { f64, totals, u32, u8 } from "./data.js";
+import { $, alter, lowest, on, rectOf } from "./view.js";
+import { RAMP, drawSoon, fillOf } from "./draw.js";
+import { bothEnds } from "./tree.js";
+import { tabs } from "./pane.js";
+import { chart } from "./flame_chart.js";
+import { putAt } from "./menu.js";
+import { amount, element, grouped, leave } from "./page.js";
+
 const CELL = 8, ROWS = 8, LARGE_CELL = 32, LINES = 16, GUTTER = 190;
-const heat = {
+export const heat = {
 	of: [], bins: null, cols: 1, rows: ROWS, left: 0, clip: 1,
 	cell: CELL,	// its width; as many rows fit as the height has
 	lined: false, facet: null, order: null,	// a row for each of its values
 	by: "",		// the facet that was asked for; "": threads or pools
 	drag: null, second: false,	// the first and last column
 };
-const picks = ["t", "u", "f"];
+export const picks = ["t", "u", "f"];
 const splitFacet = (text) => /^(-?)(.*?):(.*)/s.exec(text) || [];
 
 // Samples by set of labels, then time: libflame/draw/pack.c.  Times count
 // from 1, 0 is none; so do values in sets, and the first one stands for that.
-function samplesOf(number, string, coded, starts) {
+export function samplesOf(number, string, coded, starts) {
 	const tick = number() / 1e9, start = number();
 	// Seconds from the first tick's begin to the recording's start.
 	const lead = starts ? (number() - number()) / 1e9 : 0;
@@ -52,7 +63,7 @@ const poolOf = (s) => s.replace(/(^\[?[A-Z]\d(?= ))|\d+(\.\d+)*/g,
 	(all, word) => word || "*");
 
 // By value of a facet: 1 it is chosen, -1 it is left out; whether any is.
-function wants({ name, list }, steps) {
+export function wants({ name, list }, steps) {
 	const want = new Int8Array(list.length);
 	for (const { kind, text } of steps) {
 		const [, off, facet, value] = splitFacet(text);
@@ -67,7 +78,7 @@ function wants({ name, list }, steps) {
 }
 
 // By set, whether its samples are chosen; without regard to one facet.
-function passing(steps, except) {
+export function passing(steps, except) {
 	const ok = u8(d.moments.sets).fill(1);
 	for (const facet of d.moments.facets) {
 		const want = wants(facet, facet === except ? [] : steps);
@@ -81,7 +92,7 @@ function passing(steps, except) {
 }
 
 // Seconds from the recording's start; what is before counts as of then.
-const secondsAt = (t) => +(t > 0 ? t * d.moments.tick - d.moments.lead :
+export const secondsAt = (t) => +(t > 0 ? t * d.moments.tick - d.moments.lead :
 	max(-d.moments.lead, 0)).toFixed(9);
 const ticksAt = (sec) => sec > 0 ?
 	max(round((+sec + d.moments.lead) / d.moments.tick), 0) : 0;
@@ -89,7 +100,7 @@ const ticksAt = (sec) => sec > 0 ?
 const ticksOf = (text) => text.split("-").map(ticksAt);
 
 // One span or two, in ticks; none: all of it.
-function spansOf(steps) {
+export function spansOf(steps) {
 	const spans = steps.filter((s) => "tu".includes(s.kind))
 		.sort((a, b) => a.kind < b.kind ? -1 : 1)
 		.map(({ text }) => ticksOf(text))
@@ -99,7 +110,7 @@ function spansOf(steps) {
 
 // For each span, f(first, end, set, span) of the samples in it, of sets that
 // pass.
-function eachSet(spans, ok, f) {
+export function eachSet(spans, ok, f) {
 	const { first, time, sets } = d.moments;
 	const after = (set, t) => lowest(first[set], first[set + 1],
 		(i) => time[i] > t);
@@ -111,7 +122,7 @@ function eachSet(spans, ok, f) {
 }
 
 // The nodes with the weights of what the steps choose.
-function choose(g, steps) {
+export function choose(g, steps) {
 	if (!d.moments || !steps.some((s) => picks.includes(s.kind)))
 		return g;
 	const { node, weight } = d.moments, spans = spansOf(steps);
@@ -127,11 +138,11 @@ function choose(g, steps) {
 
 // What all samples of a frame have in common, but not all of the profile: of
 // its own nodes, unless there are too many samples to look at now.
-function soleOf(i) {
+export function soleOf(i) {
 	const { facets = [], node } = d.moments || {}, end = d.end[i];
 	const told = facets.filter((f) => f.list[2] && tabs.has(f.name));
 	let one = [];
-	if (!told[0] || d.parent !== given.parent || node.length > 1e7)
+	if (!told[0] || d.parent !== view.given.parent || node.length > 1e7)
 		return one;
 	const ok = passing(view.steps);
 	const thread = told.indexOf(facetBy(told, "thread"));
@@ -152,13 +163,13 @@ function soleOf(i) {
 }
 
 // How much longer the second span is.
-function rateOf(steps) {
+export function rateOf(steps) {
 	const [a, b] = d.moments ? spansOf(steps) : [];
 	return b ? (b[1] - b[0]) / (a[1] - a[0]) : 1;
 }
 
 // Sums by value of a facet, of what all other steps choose.
-function facetSums(facet) {
+export function facetSums(facet) {
 	const { weight } = d.moments, spans = spansOf(view.steps);
 	const sums = spans.map(() => f64(facet.list.length));
 	eachSet(spans, passing(view.steps, facet), (lo, hi, set, c) => {
@@ -172,7 +183,7 @@ function facetSums(facet) {
 }
 
 // Chooses a value, or leaves it out; once more: neither.
-function takeFacet({ name, list }, v, off) {
+export function takeFacet({ name, list }, v, off) {
 	const taken = name + ":" + list[v], text = off ? "-" + taken : taken;
 	const steps = view.steps.filter((s) => s.text !== taken &&
 		s.text !== "-" + taken);
@@ -183,21 +194,21 @@ function takeFacet({ name, list }, v, off) {
 
 // What a chip says of one of these steps.  Spans have whole ticks, which are
 // long where there are many samples: the edges are those that are used.
-function stepText({ kind, text }) {
+export function stepText({ kind, text }) {
 	const [, off, name, value] = splitFacet(text);
 	return kind === "f" ? (off ? "not " : "") + name + ": " +
 		(value || "(none)") : (d.moments?.tick ? ticksOf(text).map(
 		secondsAt) : text.split("-")).map(seconds).join(" – ");
 }
 
-function seconds(sec) {
+export function seconds(sec) {
 	const rest = sec % 60;
 	return sec < 120 ? +(+sec).toFixed(3) + " s" : floor(sec / 60) +
 		(rest < 10 ? ":0" : ":") + +rest.toFixed(1);
 }
 
 // Round times of an axis, from tick a to b; those of one axis have one unit.
-function axisTicks(a, b, width, room) {
+export function axisTicks(a, b, width, room) {
 	const { tick, lead } = d.moments, from = a * tick - lead;
 	const to = b * tick - lead, by = ticks.find((n) =>
 		n / (to - from) * width > room) || to - from;
@@ -271,9 +282,10 @@ function fillHeat(width) {
 	heat.clip = some[floor(some.length * 0.99)] || 1;
 }
 
-function drawHeat() {
+export function drawHeat() {
 	const canvas = $("heat"), width = $("time").clientWidth - 24;
-	const of = [width, heat.lined, heat.by, view.steps, theme, heat.drag + ""];
+	const of = [width, heat.lined, heat.by, view.steps, view.look,
+		heat.drag + ""];
 	if (width < CELL || of.every((v, k) => v === heat.of[k]))
 		return;
 	if (!heat.drag)
@@ -295,7 +307,7 @@ function drawHeat() {
 		const col = floor(k / rows), at = col * fine;
 		c.globalAlpha = !drag && !ends.length || ends.some(([a, b]) =>
 			at + fine > a && at < b) ? 1 : 0.35;
-		c.fillStyle = "#" + theme.heat[ceil(min(v / clip, 1) * 5)];
+		c.fillStyle = "#" + view.look.heat[ceil(min(v / clip, 1) * 5)];
 		c.fillRect(left + col * cell, k % rows * tall, cell - 1,
 			tall - 1);
 	});
@@ -317,7 +329,7 @@ function drawHeat() {
 			c.fillText(text, left + x, high - 3);
 }
 
-const facetBy = (list, name) => list.find((f) => f.name === name);
+export const facetBy = (list, name) => list.find((f) => f.name === name);
 
 // The first that leaves room is between two labels.
 const ticks = [0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60,
@@ -336,24 +348,24 @@ function cellAt(e) {
 const dragSpan = () => [round(min(...heat.drag) * narrow()),
 	round((max(...heat.drag) + 1) * narrow())];
 
-function takeSpan(kind, [a, b], replace) {
+export function takeSpan(kind, [a, b], replace) {
 	const text = [a, b].map(secondsAt).join("-"), said = stepText({ text });
 	alter(view.steps.filter((s) => s.kind !== "u" && s.kind !== kind)
 		.concat({ kind, text }), replace);
 	$("heat").ariaValueText = said;
 	$("heat").ariaValueNow = round(a / d.moments.end * 100);
 	$("live").textContent = said + ", " +
-		whole.columns.map((c) => amount(c.total[0])).join(" → ");
+		view.whole.columns.map((c) => amount(c.total[0])).join(" → ");
 }
 
-function dropSpans() {
+export function dropSpans() {
 	const steps = view.steps.filter((s) => !"tu".includes(s.kind));
 	if (steps.length < view.steps.length)
 		alter(steps);
 }
 
 // A column on or back: all of the span, or only its end on that side.
-function nudge(by, extend) {
+export function nudge(by, extend) {
 	const { tick, end } = d.moments || {};
 	if (!tick)
 		return;
@@ -402,7 +414,7 @@ function addPools(facets, { list, of }) {
 }
 
 // The times and facets of a profile that is shown.
-function showTime() {
+export function showTime() {
 	const { tick, facets } = d.moments || { facets: [] };
 	const thread = facetBy(facets, "thread");
 	for (const [tab, [, , facet]] of tabs)
@@ -426,7 +438,7 @@ function showTime() {
 			tabs.set(facet.name, ["", null, facet]);
 }
 
-function listenTime() {
+export function listenTime() {
 	const canvas = $("heat");
 	on(canvas, "pointerdown", (e) => {
 		const col = edgeAt(e);

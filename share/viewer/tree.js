@@ -3,8 +3,19 @@
  * The profile as a tree of rows.  The rows that are unfolded are a list of
  * nodes; only those in sight are in the document.
  */
-const ROW = 24, BRANCH = 14, CHAIN = 4, MANY = 20000;
-const tree = {
+import { abs, ceil, floor, max, min } from "./numbers.js";
+import { d, view } from "./state.js";
+import { u8 } from "./data.js";
+import { truncate } from "./truncate.js";
+import { $, all, on, turn, zoom } from "./view.js";
+import { captionOf, colorOf, drawSoon, fillOf } from "./draw.js";
+import { search } from "./search.js";
+import { after, before, changeColumns, colorChange, diff, setColumn }
+	from "./diff.js";
+import { element, nameOf, percent, plain, setCurrent } from "./page.js";
+
+export const ROW = 24, BRANCH = 14, CHAIN = 4, MANY = 20000;
+export const tree = {
 	open: false,	// it is what is seen
 	rows: null,	// nodes, from top to bottom
 	unfolded: null, indent: null,	// by node
@@ -31,7 +42,7 @@ function treeColumns() {
 }
 
 // The children of a node that pass a test.
-function kidsOf(i, test) {
+export function kidsOf(i, test) {
 	const list = [];
 	for (let c = i + 1; c < d.end[i]; c = d.end[c])
 		if (test(c))
@@ -105,14 +116,14 @@ function select(i) {
 	const rows = $("rows"), k = tree.rows.indexOf(i);
 	const top = k * ROW, low = top + 2 * ROW - rows.clientHeight;
 	tree.at = i;
-	current = -1;
+	view.current = -1;
 	setCurrent(i);
 	rows.scrollTop = min(max(rows.scrollTop, low), top);
 	drawTree();
 }
 
 // The tree with a node in sight: all around it is unfolded.
-function openTree(i) {
+export function openTree(i) {
 	const rows = $("rows");
 	if (!tree.unfolded) {
 		tree.unfolded = u8(d.n);
@@ -137,7 +148,7 @@ function openTree(i) {
 		rows.focus({ preventScroll: true });
 }
 
-function resort() {
+export function resort() {
 	tree.children.clear();
 	if (tree.unfolded)
 		listRows();
@@ -145,7 +156,7 @@ function resort() {
 
 // What the tree and the table have in common: a head, and of the rows those
 // in sight, each by its number.
-function fillGrid(id, cells) {
+export function fillGrid(id, cells) {
 	const head = element("div", "", ...cells), body = element("div");
 	for (const cell of cells)
 		cell.role = "columnheader";
@@ -154,7 +165,7 @@ function fillGrid(id, cells) {
 	$(id).replaceChildren(head, body);
 }
 
-function drawGrid(id, rows, make, at) {
+export function drawGrid(id, rows, make, at) {
 	const grid = $(id), body = grid.lastChild;
 	const first = max(floor(grid.scrollTop / ROW) - 4, 0);
 	const last = first + ceil(grid.clientHeight / ROW) + 8;
@@ -165,7 +176,7 @@ function drawGrid(id, rows, make, at) {
 	grid.setAttribute("aria-activedescendant", at);
 }
 
-function gridRow(id, k, selected, cells) {
+export function gridRow(id, k, selected, cells) {
 	const e = element("div", "", ...cells);
 	for (const cell of cells)
 		cell.role = "gridcell";
@@ -178,7 +189,7 @@ function gridRow(id, k, selected, cells) {
 }
 
 // The number in a row's id; -1: there is none.
-function rowAt(e) {
+export function rowAt(e) {
 	const row = e.target.closest("[aria-rowindex]");
 	return row ? +row.id.replace(/\D+/, "") : -1;
 }
@@ -202,7 +213,7 @@ function makeHead() {
 }
 
 // A text without parts, as a thread's name: both ends stay.
-function bothEnds(c, text, width) {
+export function bothEnds(c, text, width) {
 	const fits = truncate(c, [text, 0, 0], width);
 	if (!fits.endsWith("…"))
 		return fits;
@@ -212,16 +223,16 @@ function bothEnds(c, text, width) {
 }
 
 // A caption for a cell of rows, as frames have it: the package goes first.
-function fitted(id, c, used = 0) {
+export function fitted(id, c, used = 0) {
 	const name = $(id).querySelector("[role=row] > :last-child");
 	const width = name.clientWidth - used - 2, [text, , method] = c;
-	ctx.font = "12px " + family;
-	return method ? truncate(ctx, c, width) || text.slice(method) :
-		bothEnds(ctx, text, width);
+	view.ctx.font = "12px " + view.family;
+	return method ? truncate(view.ctx, c, width) || text.slice(method) :
+		bothEnds(view.ctx, text, width);
 }
 
 // Where a node stands, for a screen reader.
-function placed(e, i, list) {
+export function placed(e, i, list) {
 	e.ariaLevel = abs(d.deep.level[i] - d.deep.base) + 1;
 	e.ariaPosInSet = list.indexOf(i) + 1;
 	e.ariaSetSize = list.length;
@@ -257,7 +268,7 @@ function rowOf(i, k) {
 	return e;
 }
 
-function drawTree() {
+export function drawTree() {
 	if (tree.rows && $("rows").clientHeight)
 		drawGrid("rows", tree.rows, rowOf, "row" + tree.at);
 }
@@ -277,7 +288,7 @@ function inGraph(i) {
 	zoom(i);
 }
 
-const treeKeys = {
+export const treeKeys = {
 	ArrowUp: () => move(-1),
 	ArrowDown: () => move(1),
 	PageUp: () => page(-1),
@@ -309,7 +320,7 @@ const treeKeys = {
 	Enter: () => inGraph(tree.at),
 };
 
-function listenTree() {
+export function listenTree() {
 	on("rows", "scroll", drawSoon);
 	on("rows", "click", (e) => {
 		const i = rowAt(e);

@@ -16,7 +16,7 @@ function advance(ctx, c) {
 // The longest form that fits: with its package, Class.method, method, or the
 // method's beginning; "" if fewer than three letters fit.  The widths of the
 // forms are cached in the caption.
-function truncate(ctx, c, width) {
+export function truncate(ctx, c, width) {
 	if (!c[3])
 		c[3] = (c.forms || [0, c[1], c[2]].map((at) =>
 			c[0].slice(at))).map((s) => {

@@ -5,19 +5,28 @@
  * opened a run is drawn as one row, its first frame's, and what else its frames
  * call stands on that row.  Nodes and sums stay what they are.
  */
+import { max } from "./numbers.js";
+import { d, view } from "./state.js";
+import { levels, u32, u8 } from "./data.js";
+import { home, lowest, measure, remember, rowsOf, scrollTo } from "./view.js";
+import { captionOf, drawSoon } from "./draw.js";
+import { countBefore } from "./search.js";
+import { key } from "./legend.js";
+import { leave, stored } from "./page.js";
+
 const LEAST_RUN = 3, LEADS_ON = 0.95, WIDE_RUN = 0.05;
-const trunk = {
+export const trunk = {
 	folded: true,
 	opened: new Set(),
 	runs: new Map(),	// by first node: the nodes
 	first: new Map(),	// by any other node of them
 };
 
-const isHidden = (i) => trunk.first.has(i);
-const shownAs = (i) => trunk.first.get(i) ?? i;
-const runOf = (i) => trunk.runs.get(i) || [i];
+export const isHidden = (i) => trunk.first.has(i);
+export const shownAs = (i) => trunk.first.get(i) ?? i;
+export const runOf = (i) => trunk.runs.get(i) || [i];
 // Callers change their numbers as more of them are expanded.
-const runKey = (i) => expanded ? expanded.subtrees[i] : i;
+const runKey = (i) => view.expanded ? view.expanded.subtrees[i] : i;
 
 function wideKids(i) {
 	const { end, columns: [{ total: a }, { total: b } = {}] } = d, list = [];
@@ -49,7 +58,7 @@ function findRuns() {
 }
 
 // Rows of all nodes, from those without folding.
-function foldRuns() {
+export function foldRuns() {
 	const { n, parent, split, deep } = d;
 	trunk.runs.clear();
 	trunk.first.clear();
@@ -76,7 +85,7 @@ function foldRuns() {
 }
 
 // A run is a match where one of its frames is.
-function nameRuns(hit) {
+export function nameRuns(hit) {
 	const { first, level, node, named, name } = d;
 	for (const [i, run] of trunk.runs) {
 		const k = lowest(first[level[i]], first[level[i] + 1], (k) =>
@@ -88,7 +97,7 @@ function nameRuns(hit) {
 }
 
 // "a.B.run … c.D.call +11", and shorter.
-function captionAt(i) {
+export function captionAt(i) {
 	const run = trunk.runs.get(i);
 	if (!run)
 		return captionOf(d.name[i]);
@@ -98,7 +107,7 @@ function captionAt(i) {
 	return run.caption ||= Object.assign([forms[0], 0, 0], { forms });
 }
 
-function refold() {
+export function refold() {
 	const { base } = d;
 	foldRuns();
 	levels(d);
@@ -112,13 +121,13 @@ function refold() {
 	drawSoon();
 }
 
-function openRun(i) {
+export function openRun(i) {
 	trunk.opened.add(runKey(i));
 	refold();
 }
 
 // Folds opened runs again; if none is open, folds or unfolds all.  Stored.
-function flipTrunk() {
+export function flipTrunk() {
 	trunk.folded = trunk.opened.size > 0 || !trunk.folded;
 	trunk.opened.clear();
 	stored("flame-trunk", trunk.folded ? "folded" : "open");
@@ -127,7 +136,7 @@ function flipTrunk() {
 	remember();
 }
 
-function startTrunk(link) {
+export function startTrunk(link) {
 	const kept = link || stored("flame-trunk");
 	trunk.folded = kept ? kept !== "open" : d.folds;
 }

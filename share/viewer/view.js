@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is looked at: the zoomed frame, the span of weights on the screen,
- * the orientation; and where a frame lies.
+ * Where a frame lies, zooms, links; and how state.js changes with them.
  */
-const $ = (id) => document.getElementById(id);
-const on = (e, type, f, how) => (e.append ? e : $(e))
-	.addEventListener(type, f, how);
-const rectOf = (id) => $(id).getBoundingClientRect();
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-let d;				// the profile, and the nodes in view
-let given, whole;		// its own nodes; the same with the steps applied
-const view = {
-	mode: "", method: 0,	// of the sandwich
-	theme: "", color: "",	// that were asked for here, or by the link
-	group: "",		// or "pkg:java.util": instead
-	steps: [],		// see rewrite.js
-	heavy: true,		// siblings by weight, not by name
-	focus: 0, x0: 0, x1: 1, icicle: false, rows: 1,
-	width: 1, height: 1,	// of the canvas, in CSS pixels
-	row: 20, tall: 1,	// of a frame; of everything
-	top: 0,		// what is scrolled over
-};
+import { floor, max, min } from "./numbers.js";
+import { d, modes, view } from "./state.js";
+import { f64, place } from "./data.js";
+import { ordered, rewritten, ruleNames, rules } from "./rewrite.js";
+import { expandAt, expandCallers, expandSandwich, expandVisible }
+	from "./subtree.js";
+import { foldRuns, isHidden, openRun, refold, shownAs, startTrunk, trunk }
+	from "./trunk.js";
+import { linkOf, profiles, revisit } from "./profiles.js";
+import { captions, colorBy, draw, drawSoon, paint } from "./draw.js";
+import { count, countBefore, groupTab, search, setSearch } from "./search.js";
+import { diff, findLost, larger, linkDiff, recolor, restoreDiff, setCompares }
+	from "./diff.js";
+import { openTree, tree } from "./tree.js";
+import { fillPane } from "./pane.js";
+import { chart, showChart } from "./flame_chart.js";
+import { mini } from "./pointer.js";
+import { showSteps, showWay } from "./menu.js";
+import { dataset, isDark, leave, nameOf } from "./page.js";
 
-const modes = ["flame", "icicle", "tree", "callers", "sandwich"];
-const widths = (g) => g.columns[diff.column] || larger(g);
-const all = () => widths(whole).total[0];
+export const $ = (id) => document.getElementById(id);
+export const on = (e, type, f, how) => (e.append ? e : $(e))
+	.addEventListener(type, f, how);
+export const rectOf = (id) => $(id).getBoundingClientRect();
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+export const widths = (g) => g.columns[diff.column] || larger(g);
+export const all = () => widths(view.whole).total[0];
 
 // The first k of lo..hi for which test(k) holds; hi if none.
-function lowest(lo, hi, test) {
+export function lowest(lo, hi, test) {
 	while (lo < hi) {
 		const mid = lo + hi >>> 1;
 		if (test(mid))
@@ -39,34 +43,35 @@ function lowest(lo, hi, test) {
 }
 
 // Where the row of a level begins, from the top of the canvas.
-function rowTop(level) {
+export function rowTop(level) {
 	return (view.icicle ? level * view.row :
 		view.tall - (level + 1) * view.row) - view.top;
 }
 
 // The side of the root: callers -1, callees 1.
-function sideOf(level) {
+export function sideOf(level) {
 	return Math.sign(level - d.base);
 }
 
-const isCaller = (i) => view.mode === "callers" || sideOf(d.level[i]) < 0;
+export const isCaller = (i) => view.mode === "callers" ||
+	sideOf(d.level[i]) < 0;
 
 // The weights from the left to the right edge in a row.  Of a sandwich only
 // one side is zoomed.
-function spanOf(level) {
+export function spanOf(level) {
 	return sideOf(level) * sideOf(d.level[view.focus]) < 0 ?
 		[0, d.total[0]] : [view.x0, view.x1];
 }
 
 // Whether the row is one around the zoomed frame.
-function isAround(level) {
+export function isAround(level) {
 	const focus = d.level[view.focus];
 	return level !== focus && (focus - level) * (level - d.base) >= 0 &&
 		focus !== d.base;
 }
 
 // The node at a place of the canvas, or -1.
-function nodeAt(px, py) {
+export function nodeAt(px, py) {
 	const y = py + view.top;
 	const level = floor((view.icicle ? y : view.tall - y) / view.row);
 	if (level < 0 || level >= d.first.length - 1)
@@ -82,7 +87,7 @@ function nodeAt(px, py) {
 }
 
 // The rectangle of a node on the canvas: [x, y, width, height].
-function boxOf(i) {
+export function boxOf(i) {
 	const [x0, x1] = spanOf(d.level[i]);
 	const scale = view.width / (x1 - x0);
 	const left = max((d.x[i] - x0) * scale, 0);
@@ -90,7 +95,7 @@ function boxOf(i) {
 	return [left, rowTop(d.level[i]), max(right - left, 3), view.row];
 }
 
-function rowsOf(focus) {
+export function rowsOf(focus) {
 	const { level, total, end } = d;
 	let rows = 0;
 	if (d.split || !focus)
@@ -101,14 +106,14 @@ function rowsOf(focus) {
 	return rows + 1;
 }
 
-function hasMini() {
+export function hasMini() {
 	const { clientHeight } = $("graph");
 	return !d.split && clientHeight >= 300 && (mini.wanted ??
 		(d.first.length - 1) * view.row > clientHeight);
 }
 
 // After a change of size, orientation or rows: the scrolled height.
-function measure() {
+export function measure() {
 	const main = $("main"), canvas = $("canvas");
 	if (tree.open || chart.open)
 		return;
@@ -129,7 +134,7 @@ function measure() {
 	view.top = main.scrollTop;
 }
 
-function scrollTo(y) {
+export function scrollTo(y) {
 	$("main").scrollTop = y;
 	view.top = $("main").scrollTop;
 }
@@ -140,7 +145,7 @@ function toRoot() {
 		view.icicle ? 0 : view.tall);
 }
 
-function reveal(i) {
+export function reveal(i) {
 	if (tree.open) {
 		openTree(i);
 		return;
@@ -155,17 +160,15 @@ function reveal(i) {
 }
 
 // The graph from its root on, but a node of it in sight.
-function home(i = view.focus) {
+export function home(i = view.focus) {
 	toRoot();
 	reveal(i);
 	draw();
 }
 
-let moving = 0;
-
-function look(x0, x1, animate) {
-	cancelAnimationFrame(moving);
-	moving = 0;
+export function look(x0, x1, animate) {
+	cancelAnimationFrame(view.moving);
+	view.moving = 0;
 	if (!animate || calm.matches || document.hidden || tree.open ||
 	    chart.open) {
 		view.x0 = x0;
@@ -179,13 +182,13 @@ function look(x0, x1, animate) {
 		const rest = (1 - t) ** 3;
 		view.x0 = x0 + (a - x0) * rest;
 		view.x1 = x1 + (b - x1) * rest;
-		moving = rest && requestAnimationFrame(step);
+		view.moving = rest && requestAnimationFrame(step);
 		draw();
 	};
-	moving = requestAnimationFrame(step);
+	view.moving = requestAnimationFrame(step);
 }
 
-function show(focus, animate) {
+export function show(focus, animate) {
 	const { base } = d;
 	view.focus = focus = expandAt(focus);
 	if (isHidden(focus))
@@ -203,7 +206,7 @@ function show(focus, animate) {
  * own and then of these, of which a double holds 53 bits; and by its name, for
  * another profile.  Callers begin with 1.
  */
-const nameHashes = [], HALF = 2 ** 32;
+export const nameHashes = [], HALF = 2 ** 32;
 
 function fnv(h, more) {
 	const low = (h ^ more) >>> 0, p = low * 435;
@@ -226,7 +229,7 @@ function hashOf(i) {
 }
 
 // The frames from below the root to one.
-function wayTo(i) {
+export function wayTo(i) {
 	const list = [];
 	for (; i; i = d.parent[i])
 		list.unshift(i);
@@ -251,7 +254,7 @@ function nodeOf(hash) {
 }
 
 // What is typed is put there once it rests.
-let pushed = 0, late = "", resting = 0;
+let late = "", resting = 0;
 const past = [""];	// where a page in a sandbox has no history
 
 function keep(url, push) {
@@ -259,17 +262,17 @@ function keep(url, push) {
 	late = "";
 	try {
 		if (push)
-			history.pushState(++pushed, "", url);
+			history.pushState(++view.pushed, "", url);
 		else
-			history.replaceState(pushed, "", url);
+			history.replaceState(view.pushed, "", url);
 	} catch (e) {
 		if (!push)
 			past.pop();
-		pushed = past.push(url) - 1;
+		view.pushed = past.push(url) - 1;
 	}
 }
 
-function back() {
+export function back() {
 	if (!past[1]) {
 		history.back();
 		return;
@@ -278,7 +281,7 @@ function back() {
 	revisit(past.at(-1));
 }
 
-function remember(push) {
+export function remember(push) {
 	const p = [];
 	const put = (unusual, key, text) => unusual &&
 		p.push(key + "=" + encodeURIComponent(text));
@@ -307,11 +310,11 @@ function remember(push) {
 	return url;
 }
 
-function restore(animate, hash = location.hash) {
+export function restore(animate, hash = location.hash) {
 	const p = linkOf(hash), link = Object.fromEntries(p);
 	clearTimeout(resting);
 	late = "";
-	pushed = Number(history.state) || past.length - 1;
+	view.pushed = Number(history.state) || past.length - 1;
 	if (/^(dark|light)$/.test(link.d)) {
 		dataset.theme = view.theme = link.d;
 		paint(isDark());
@@ -338,7 +341,7 @@ function restore(animate, hash = location.hash) {
 	reveal(view.focus);
 }
 
-function zoom(i) {
+export function zoom(i) {
 	if (i < 0 || i === view.focus)
 		return;
 	show(i, true);
@@ -346,7 +349,7 @@ function zoom(i) {
 }
 
 // To the nearest frame around the zoomed one that is wider.
-function zoomOut() {
+export function zoomOut() {
 	let i = view.focus;
 	const total = d.total[i];
 	while (i && d.total[i] <= total)
@@ -370,45 +373,44 @@ function setMode(name) {
 }
 
 // The nodes of the mode, of the steps; whether they are others than before.
-let settled = "";
-
 function settle(steps) {
 	const { mode, method } = view;
 	const made = view.heavy + JSON.stringify(steps);
 	const now = (mode === "callers" ? mode : mode === "sandwich" ?
 		view.group || method : "") + made;
-	if (now === settled)
+	if (now === view.settled)
 		return false;
 	if (made !== view.made) {
 		view.made = made;
-		whole = rewritten(given, steps);
+		view.whole = rewritten(view.given, steps);
 		// Steps that rewrite leave siblings by name; those that only
 		// choose samples leave them where they are.
-		const { heavy } = view, same = whole.name === given.name;
+		const { heavy, whole } = view;
+		const same = whole.name === view.given.name;
 		if (heavy !== (same && d.byWeight))
-			whole = ordered(whole, heavy);
+			view.whole = ordered(whole, heavy);
 		view.steps = steps;
-		setCompares(whole.columns.length > 1);
+		setCompares(view.whole.columns.length > 1);
 		showSteps();
 	}
-	settled = now;
-	expanded = null;
+	view.settled = now;
+	view.expanded = null;
 	trunk.opened.clear();
 	view.focus = 0;
 	if (mode === "callers")
-		expandCallers(whole);
+		expandCallers(view.whole);
 	else if (mode === "sandwich")
-		expandSandwich(whole, method || (view.method = busiest()),
+		expandSandwich(view.whole, method || (view.method = busiest()),
 			view.group);
 	// The root's name, where it stands for a group.
 	d.names[0] = mode === "sandwich" && view.group || "all";
 	captions[0] = null;
-	adopt(expanded ? expandVisible() : whole);
+	adopt(view.expanded ? expandVisible() : view.whole);
 	return true;
 }
 
 // Other nodes replace those in view.
-function adopt(g) {
+export function adopt(g) {
 	Object.assign(d, g);
 	d.deep = { level: g.level, base: g.base || 0 };
 	foldRuns();
@@ -425,8 +427,8 @@ function adopt(g) {
 
 // The method with the most of its own.
 function busiest() {
-	const { name, n } = whole, own = f64(d.names.length);
-	const { self } = widths(whole);
+	const { name, n } = view.whole, own = f64(d.names.length);
+	const { self } = widths(view.whole);
 	let best = 1;
 	for (let i = 1; i < n; i++) {
 		const m = d.method[name[i]];
@@ -437,8 +439,9 @@ function busiest() {
 	return best;
 }
 
-function turn(name) {
-	const before = view.mode, at = current < 0 ? view.focus : current;
+export function turn(name) {
+	const before = view.mode;
+	const at = view.current < 0 ? view.focus : view.current;
 	setMode(name);
 	const other = settle(view.steps);
 	if (name === before && !other)
@@ -454,7 +457,7 @@ function turn(name) {
 }
 
 // Other steps; the zoomed frame stays so if it is still there.
-function alter(steps, replace) {
+export function alter(steps, replace) {
 	const at = view.focus ? hashOf(view.focus) : "";
 	settle(steps);
 	show(nodeOf(at));
@@ -463,7 +466,7 @@ function alter(steps, replace) {
 	remember(!replace);
 }
 
-function sandwich(s, group = "") {
+export function sandwich(s, group = "") {
 	if (s || group)
 		view.group = group;
 	if (s)

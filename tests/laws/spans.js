@@ -9,29 +9,38 @@ const { execFileSync } = require("child_process");
 const fs = require("fs"), path = require("path");
 const SPANS = 10;
 let file;
-const script = ["data.js", "view.js", "time.js"].map((name) => fs.readFileSync(path.join(
-	process.env.TOP, "share/viewer", name), "utf8")).join("\n");
-// What of the page's other scripts these two need, and what is asked of them.
-const page = new Function(`const matchMedia = () => ({});
-	${script}
-	return {
+
+// The page's modules, which begin nothing before start().
+globalThis.matchMedia = () => ({});
+globalThis.document = { documentElement: {}, querySelector() {} };
+const page = {};
+
+async function loadPage() {
+	const parts = [];
+	// The order is that of the page.
+	for (const name of ["page", "state", "data", "time"])
+		parts.push(await import(path.resolve("viewer", name + ".js")));
+	const [, state, { bytesOf, decode, u8, unpack },
+		{ eachSet, secondsAt, spansOf }] = parts;
+	const moments = () => state.d.moments;
+	Object.assign(page, {
 		async read(text) {
-			d = decode(await unpack(bytesOf(text)));
-			return d.moments;
+			state.setProfile(decode(await unpack(bytesOf(text))));
+			return moments();
 		},
 		sum(text) {
 			const [[a, b]] = spansOf([{ kind: "t", text }]);
 			let sum = 0;
-			eachSet([[a, b]], u8(d.moments.sets).fill(1), (i, end) => {
+			eachSet([[a, b]], u8(moments().sets).fill(1), (i, end) => {
 				for (; i < end; i++)
-					sum += d.moments.weight[i];
+					sum += moments().weight[i];
 			});
 			return { sum, edges: [a, b].map(secondsAt) };
 		},
-		all: () => d.moments.weight.reduce((n, w) => n + w, 0),
-		until: () => secondsAt(d.moments.end),
-		unit: () => d.unit,
-	};`)();
+		all: () => moments().weight.reduce((n, w) => n + w, 0),
+		until: () => secondsAt(moments().end),
+	});
+}
 
 const run = (tool, ...args) => execFileSync(path.join(process.env.TOOLS, tool),
 	["-q", ...args], { encoding: "utf8", maxBuffer: 1 << 28,
@@ -91,6 +100,7 @@ async function checkAll() {
 }
 
 (async () => {
+	await loadPage();
 	for (file of process.argv.slice(2)) {
 		seed = 7;
 		await checkAll().catch((e) => console.log(file + ": " + e.stack));
