@@ -232,7 +232,7 @@ script_tests = \
 	tests/record/counted \
 	tests/record/lines \
 	tests/fuzz/replay.sh \
-	tests/laws/archive \
+	tests/laws/archive tests/laws/archive-store \
 	tests/laws/batch \
 	tests/laws/causes \
 	tests/laws/clocks \

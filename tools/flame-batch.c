@@ -108,6 +108,16 @@ static bool check_archive(struct cli *cli)
 			cli->inputs[0] : "leave out --paths-from");
 		return false;
 	}
+	if (own->compact && flame_url(own->archive)) {
+		cli_say(cli, "--compact: merges a folder of this machine: "
+			"copy the archive, and back, as by hdfs dfs -get, or "
+			"aws s3 sync");
+		return false;
+	}
+	if (flame_url(own->archive) && !batch_is_store(own->archive)) {
+		cli_say(cli, "--archive: a folder, hdfs:// or s3://");
+		return false;
+	}
 	if (!own->compact && !cli->ninputs && !cli->listed) {
 		cli_say(cli, "no input: name the files or folders of a run");
 		return false;

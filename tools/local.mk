@@ -45,7 +45,7 @@ batch_sources = tools/flame-batch.c tools/batch/batch.h \
 	tools/batch/logs.c tools/batch/metrics.c tools/batch/outliers.c \
 	tools/batch/empty.c tools/batch/page.c tools/batch/read.c \
 	tools/batch/record.c tools/batch/stages.c tools/batch/engine.c \
-	tools/batch/site.c tools/batch/url.c tools/batch/account.c \
+	tools/batch/site.c tools/batch/store.c tools/batch/url.c tools/batch/account.c \
 	tools/report/against.c tools/report/coverage.c \
 	tools/report/profile.c tools/batch/walk.c tools/batch/walk.h
 tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources)

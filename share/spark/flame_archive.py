@@ -9,6 +9,7 @@
     fa.by_stage(runs, "cpu").show()
     fa.cost_by_query(runs).show()
     fa.totals(runs, "cpu").show()
+    fa.compact(runs, "hdfs:///runs-by-month", "month")
 
 The first argument are rows of read(), the result is a DataFrame of sums that
 are those of flame-top on the same files.  Nodes are numbered in each file
@@ -129,3 +130,70 @@ def totals(rows, metric):
             yield tuple(text(label) for label in run), (value,)
     return sums(rows, metric, RUN, each, [
         (name, "string") for name in RUN] + [("total", "long")])
+
+
+# Merging -------------------------------------------------------------------
+
+FIXED = ["metric", "unit", "value", "node", "parent", "frame", "type"]
+
+
+def number(children):
+    """The numbers of nodes in preorder, siblings by their text."""
+    numbers, open_nodes = {}, [0]
+    while open_nodes:
+        node = open_nodes.pop()
+        numbers[node] = len(numbers)
+        below = sorted(children.get(node, ()), reverse=True)
+        open_nodes += [child for _, _, child in below]
+    return numbers
+
+
+def merge(rows):
+    """Rows (file, those of FIXED, labels) of several files as those of one."""
+    rows = sorted(rows, key=lambda row: row[4] or 0)   # parents come first
+    ids, children, sums = {}, defaultdict(list), defaultdict(int)
+    local = defaultdict(int)    # (file, node) to one of ids
+    width = len(rows[0]) - 1 - len(FIXED)
+    for file, _, _, _, node, parent, frame, kind, *_ in rows:
+        if frame is None:
+            continue
+        key = local[file, parent or 0], frame, kind or ""
+        if key not in ids:
+            ids[key] = len(ids) + 1
+            children[key[0]].append((frame, key[2], ids[key]))
+        local[file, node] = ids[key]
+    numbers = number(children)
+    for file, metric, unit, value, node, _, frame, _, *labels in rows:
+        if frame is None:
+            at = numbers[local[file, node or 0]]
+            sums[(metric, unit, at) + tuple(labels)] += value
+    for (parent, frame, kind), node in ids.items():
+        yield (None, None, None, numbers[node], numbers[parent], frame,
+               kind or None) + (None,) * width
+    for (metric, unit, node, *labels), value in sums.items():
+        yield (metric, unit, value, node, None, None, None) + tuple(labels)
+
+
+def compact(rows, folder, by="date"):
+    """Writes an archive to another folder: a file for each application and
+    date, or month.  Spark, DuckDB, pandas and polars read it; flame-batch
+    --compact writes those that flame-top reads."""
+    from pyspark.sql import functions as F
+    if by not in ("date", "month"):
+        raise ValueError("by: date or month, not " + by)
+    date = F.col("date").cast("string")
+    if by == "month":
+        if "day" not in rows.columns:
+            rows = rows.withColumn("day", date)
+        date = F.substring(date, 1, 7)
+    rows = rows.withColumn("date", date)
+    parts = ["app-name", "date"]
+    fields = FIXED + [name for name in rows.columns
+                      if name not in FIXED + parts + ["file"]]
+    chosen = rows.select(*["`%s`" % name for name in parts + fields])
+    merged = rows.select(
+        *["`%s`" % name for name in parts + ["file"] + fields]).rdd.map(
+        lambda row: (tuple(row[:2]), tuple(row[2:]))).groupByKey().flatMap(
+        lambda item: (item[0] + row for row in merge(item[1])))
+    rows.sparkSession.createDataFrame(merged, chosen.schema).write.option(
+        "compression", "zstd").partitionBy(*parts).parquet(folder)

@@ -21,8 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The name of no run: those have no '~'. */
-#define MERGED "merged~.parquet"
 /* Beside that file: the names of the runs in it, a line each. */
 #define RUNS ".runs"
 /* The beginning of a folder's name, and with a month: "date=2026-11". */
@@ -41,6 +39,7 @@ struct archive {
 	struct cli *cli;
 	struct batch *batch;
 	const char *folder;
+	const char *store;	/* a URL, for which folder is a local one */
 	int lock;
 	bool by_month;		/* compaction merges the dates of a month */
 	struct app *apps;
@@ -503,7 +502,7 @@ static char *runs_beside(const char *path)
 	char *runs = malloc(strlen(path) + sizeof(RUNS));
 
 	if (runs)
-		strcpy(stpcpy(runs, path) - strlen(MERGED), RUNS);
+		strcpy(stpcpy(runs, path) - strlen(BATCH_MERGED), RUNS);
 	return runs;
 }
 
@@ -519,7 +518,7 @@ static FILE *open_runs(const char *path)
 
 static bool is_merged(const struct archive_file *file)
 {
-	return strcmp(file->name, MERGED) == 0;
+	return strcmp(file->name, BATCH_MERGED) == 0;
 }
 
 /* Whether a file has a run, or may have it; run: its name in paths. */
@@ -670,7 +669,7 @@ static bool build_folder(struct archive *a, const struct files *files,
 	bool changed = is_changed(files, from, to, run), good;
 	char *name = folder_of(files, from, changed);
 	char *folder = name ? join(new, "%s", name) : NULL;
-	char *path = folder ? join(folder, "%s", MERGED) : NULL;
+	char *path = folder ? join(folder, "%s", BATCH_MERGED) : NULL;
 
 	good = path && make_folders(a, folder) &&
 	       (!changed || merge(a, files, from, to, run, path));
@@ -844,6 +843,31 @@ static void say_added(const struct archive *a, const struct run *run,
 			path);
 }
 
+/* Moves a file of the local folder to the store. */
+static bool send_file(struct archive *a, const struct run *run,
+		      const char *folder, const char *day, const char *app,
+		      const char *path)
+{
+	char *file = NULL, *shown = NULL;
+	enum batch_stored done = BATCH_NOT_STORED;
+	const char *below = folder + strlen(a->folder) + 1;
+	size_t n = strlen(a->store);
+
+	n -= a->store[n - 1] == '/';
+	if (asprintf(&file, "%s.parquet", app) < 0 ||
+	    asprintf(&shown, "%.*s%s", (int)n, a->store,
+		     path + strlen(a->folder)) < 0)
+		cli_no_memory(a->cli);
+	else
+		done = batch_store(a->cli, a->store, path, below, day, file);
+	unlink(path);
+	if (done == BATCH_STORED)
+		say_added(a, run, shown);
+	free(file);
+	free(shown);
+	return done != BATCH_NOT_STORED;
+}
+
 static bool add_run(struct archive *a, const struct batch_group *group,
 		    const struct run *run)
 {
@@ -868,7 +892,9 @@ static bool add_run(struct archive *a, const struct batch_group *group,
 	good = good && take_lock(a, LOCK_SH) && make_folders(a, folder) &&
 	       write_run(a, &c, hidden) == WRITTEN &&
 	       place(a, folder, &(struct added){ run->app, app, hidden, day });
-	if (good)
+	if (good && a->store)
+		good = send_file(a, run, folder, day, app, path);
+	else if (good)
 		say_added(a, run, path);
 	else if (hidden)
 		unlink(hidden);
@@ -990,8 +1016,22 @@ int batch_archive(struct batch *batch, struct flame *flame, bool compacts,
 		.cli = batch->cli, .batch = batch, .folder = batch->site,
 		.lock = -1, .by_month = by_month,
 	};
-	int status = compacts ? compact(&a) : add_runs(&a, flame);
+	char local[4096];
+	int status = CLI_TROUBLE;
 
+	if (batch_is_store(a.folder)) {
+		const char *tmp = getenv("TMPDIR");
+
+		a.store = a.folder;
+		a.folder = local;
+		snprintf(local, sizeof(local), "%s/flame-archive-XXXXXX",
+			 tmp && *tmp ? tmp : "/tmp");
+		if (!mkdtemp(local))
+			return say_failed(&a, local) ? CLI_FINE : CLI_TROUBLE;
+	}
+	status = compacts ? compact(&a) : add_runs(&a, flame);
+	if (a.store)
+		remove_folder(local);
 	if (a.lock >= 0)
 		close(a.lock);
 	for (size_t i = 0; i < a.napps; i++) {

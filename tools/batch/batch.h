@@ -204,7 +204,23 @@ bool batch_is_s3(const char *path);
 /* A URL, or the files below it; false: the message is out. */
 bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
 
+/* batch/store.c -------------------------------------------------------- */
+
+/* Whether an archive is of HDFS or S3. */
+bool batch_is_store(const char *archive);
+/*
+ * Puts a file to ARCHIVE/APP_NAME/DAY/FILE by the client of its store, whole or
+ * not at all.  The run may be there: it says so.
+ */
+enum batch_stored { BATCH_STORED, BATCH_IS_THERE, BATCH_NOT_STORED };
+enum batch_stored batch_store(struct cli *cli, const char *archive,
+			      const char *local, const char *app_name,
+			      const char *day, const char *file);
+
 /* batch/archive.c ----------------------------------------------------- */
+
+/* The name of no run: those have no '~'. */
+#define BATCH_MERGED "merged~.parquet"
 
 /*
  * Adds a file for each run of a job to the folder, which is batch->site; or
