@@ -65,9 +65,10 @@ const mouse = [
 const timeMouse = [
 	["Choose a span in the heat map", "Drag"],
 	["Compare it with a second span", "Shift drag"],
+	["Only a thread, or without it", "Click, Alt click on its name"],
 	["Flame chart: closer, sideways", "Ctrl wheel; drag, Shift wheel"],
 	["The time of a call", "Click"],
-	["Open or close a thread", "Click on its name; ↑ ↓ Enter"],
+	["Flame chart: open or close a thread", "Click on its name; ↑ ↓ Enter"],
 ];
 
 /*

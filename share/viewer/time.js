@@ -444,6 +444,11 @@ export function listenTime() {
 		const col = edgeAt(e);
 		if (e.button)
 			return;
+		// A row's name is a switch, as in the table.
+		if (e.offsetX < heat.left) {
+			takeFacet(heat.facet, heat.order[cellAt(e)[1]], e.altKey);
+			return;
+		}
 		canvas.setPointerCapture(e.pointerId);
 		heat.drag = [col, col];
 		heat.second = e.shiftKey && spansOf(view.steps)[0][0] >= 0;
