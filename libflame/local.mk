@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library: one set of objects (libfl), installed as libflamegraph.
 
-noinst_LTLIBRARIES += libfl.la
-libfl_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
-libfl_la_LIBADD = $(DEPS_LIBS) $(DEPS_PRIVATE)
-libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
+# The base, which tests of it alone are linked with.
+noinst_LTLIBRARIES += libfl-base.la
+libfl_base_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
+libfl_base_la_LIBADD = $(DEPS_PRIVATE)
+libfl_base_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/base.h libflame/base/block.h \
 	libflame/base/decimal.c libflame/base/demangle.c \
 	libflame/base/demangle.h libflame/base/demangle_rust.c \
@@ -17,7 +18,12 @@ libfl_la_SOURCES = libflame/flame.h libflame/fl.h \
 	libflame/base/report.c libflame/base/secrets.c libflame/base/report.h \
 	libflame/base/sort.h \
 	libflame/base/statistics.c libflame/base/statistics.h \
-	libflame/base/utf8.c \
+	libflame/base/utf8.c
+
+noinst_LTLIBRARIES += libfl.la
+libfl_la_CFLAGS = $(FLAME_OBJECTS) $(AM_CFLAGS)
+libfl_la_LIBADD = libfl-base.la $(DEPS_LIBS) $(DEPS_PRIVATE)
+libfl_la_SOURCES = \
 	libflame/io/read_ahead.c libflame/io/read_ahead.h \
 	libflame/io/bzip2.c libflame/io/decoders.c libflame/io/decoders.h \
 	libflame/io/gzip.c libflame/io/in.c libflame/io/input.h \

@@ -96,6 +96,7 @@ endif
 
 # What programs are linked with that do not say otherwise: the unit tests.
 LDADD = libfl.la $(CRITERION_LIBS)
+tests_unit_test_base_LDADD = libfl-base.la $(CRITERION_LIBS)
 tests_unit_test_io_LDADD = $(LDADD) \
 	$(ZSTD_LIBS) $(LZ4_LIBS) $(LZMA_LIBS) $(BZ2_LIBS)
 tests_unit_test_ahead_LDADD = $(tests_unit_test_io_LDADD)

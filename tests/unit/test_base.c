@@ -162,28 +162,6 @@ Test(memory, a_size_that_does_not_fit_is_refused)
 	cr_assert_eq(arena.total, 0);
 }
 
-Test(memory, failed_allocations_are_counted)
-{
-	struct flame *flame = flame_new();
-	struct fl_buf buf = { 0 };
-	size_t before = fl_memory_failures();
-	size_t capacity = 0;
-	void *data = NULL;
-
-	cr_expect_not(fl_failed(flame));
-	fl_memory_limit(1 << 20);
-	cr_expect_null(fl_alloc(2 << 20));
-	cr_expect_null(fl_zeroed(SIZE_MAX / 2, 4), "the product overflows");
-	cr_expect_not(fl_grow(&data, &capacity, 2 << 20, 1));
-	cr_expect_null(fl_buf_reserve(&buf, 2 << 20));
-	cr_expect_null(fl_memory_adopt(NULL));
-	fl_memory_failed();
-	cr_expect_eq(fl_memory_failures() - before, 6);
-	cr_expect(fl_failed(flame), "a caller may have checked none of them");
-	fl_memory_limit(0);
-	flame_free(flame);
-}
-
 Test(memory, growth_beyond_the_limit_is_refused)
 {
 	size_t room = 0, left;
@@ -570,21 +548,6 @@ Test(maps, what_is_walked_is_walked_alike_in_all_runs)
 	cr_expect(map.ordered);
 	cr_expect_eq(order, 32755562773739093ull, "%llu", (unsigned long long)order);
 	fl_map_free(&map);
-}
-
-Test(hash, a_process_has_a_secret_of_its_own)
-{
-	uint64_t before = fl_hash_pair(1, 2), after;
-	struct flame *flame = flame_new(), *other;
-
-	cr_assert(flame);
-	after = fl_hash_pair(1, 2);
-	cr_expect_neq(before, after);
-	other = flame_new();
-	cr_assert(other);
-	cr_expect_eq(fl_hash_pair(1, 2), after);
-	flame_free(other);
-	flame_free(flame);
 }
 
 /* UTF-8 --------------------------------------------------------------- */

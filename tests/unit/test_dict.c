@@ -768,3 +768,42 @@ Test(unified, plain_names_stay_what_they_are)
 		cr_expect_str_eq(plain(once, FLAME_JIT), once);
 	}
 }
+
+/* Of a process -------------------------------------------------------- */
+
+Test(memory, failed_allocations_are_counted)
+{
+	struct flame *made = flame_new();
+	struct fl_buf buf = { 0 };
+	size_t before = fl_memory_failures();
+	size_t capacity = 0;
+	void *data = NULL;
+
+	cr_expect_not(fl_failed(made));
+	fl_memory_limit(1 << 20);
+	cr_expect_null(fl_alloc(2 << 20));
+	cr_expect_null(fl_zeroed(SIZE_MAX / 2, 4), "the product overflows");
+	cr_expect_not(fl_grow(&data, &capacity, 2 << 20, 1));
+	cr_expect_null(fl_buf_reserve(&buf, 2 << 20));
+	cr_expect_null(fl_memory_adopt(NULL));
+	fl_memory_failed();
+	cr_expect_eq(fl_memory_failures() - before, 6);
+	cr_expect(fl_failed(made), "a caller may have checked none of them");
+	fl_memory_limit(0);
+	flame_free(made);
+}
+
+Test(hash, a_process_has_a_secret_of_its_own)
+{
+	uint64_t before = fl_hash_pair(1, 2), after;
+	struct flame *made = flame_new(), *other;
+
+	cr_assert(made);
+	after = fl_hash_pair(1, 2);
+	cr_expect_neq(before, after);
+	other = flame_new();
+	cr_assert(other);
+	cr_expect_eq(fl_hash_pair(1, 2), after);
+	flame_free(other);
+	flame_free(made);
+}
