@@ -151,18 +151,8 @@ static bool looks_java(struct slice name)
 
 static bool is_java(struct slice name, enum flame_type type)
 {
-	switch (type) {
-	case FLAME_INTERPRETED:
-	case FLAME_JIT:
-	case FLAME_INLINED:
-	case FLAME_C1:
-	case FLAME_JAVA_NATIVE:
-		return true;
-	case FLAME_UNKNOWN:
-		return looks_java(name);
-	default:
-		return false;
-	}
+	return fl_is_java_type(type) ||
+	       (type == FLAME_UNKNOWN && looks_java(name));
 }
 
 bool fl_java_parts(struct slice name, enum flame_type type, bool leaf,

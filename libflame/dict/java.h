@@ -24,6 +24,13 @@ struct fl_java {
 #define FL_CLASS "<class>"
 #define FL_DOTTED_CLASS "<class.>"
 
+static inline bool fl_is_java_type(enum flame_type type)
+{
+	return type == FLAME_INTERPRETED || type == FLAME_JIT ||
+	       type == FLAME_INLINED || type == FLAME_C1 ||
+	       type == FLAME_JAVA_NATIVE;
+}
+
 static inline bool fl_is_class_leaf(const struct flame *flame,
 				    const struct flame_frame *frame)
 {

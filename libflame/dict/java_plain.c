@@ -177,20 +177,6 @@ static bool take_around(struct slice *s, struct around *around)
 
 /* Spellings --------------------------------------------------------------- */
 
-static bool is_compiled(enum flame_type type)
-{
-	switch (type) {
-	case FLAME_INTERPRETED:
-	case FLAME_JIT:
-	case FLAME_INLINED:
-	case FLAME_C1:
-	case FLAME_JAVA_NATIVE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /*
  * a.b.C.m, which may have lost a module and arguments (changed).  The class
  * of a.b.C$$Lambda$9/0x7f81.m has dots all the same.
@@ -219,7 +205,7 @@ static bool respell(struct slice name, enum flame_type type,
 {
 	struct slice s = fl_java_bare(name), class, method;
 	struct around around = { .place = fl_slice_from(name, s.size) };
-	enum evidence evidence = is_compiled(type) ? COMPILED : NO_EVIDENCE;
+	enum evidence evidence = fl_is_java_type(type) ? COMPILED : NO_EVIDENCE;
 	size_t module;
 
 	if (fl_java_agent((struct slice){ s.data, index_of(s, '(') }, &class,
@@ -250,7 +236,7 @@ static bool split(struct slice name, enum flame_type type, bool leaf,
 {
 	if (leaf || fl_java_parts(name, FLAME_UNKNOWN, false, java))
 		return fl_java_parts(name, type, leaf, java);
-	return is_compiled(type) &&
+	return fl_is_java_type(type) &&
 	       fl_java_made_of(fl_java_bare(name), "./") &&
 	       fl_java_parts(name, type, false, java);
 }
@@ -353,7 +339,7 @@ bool fl_java_plain(struct slice name, enum flame_type type, bool leaf,
 	struct fl_buf spelt = { 0 };
 	bool changed;
 
-	if (type != FLAME_UNKNOWN && !is_compiled(type))
+	if (type != FLAME_UNKNOWN && !fl_is_java_type(type))
 		return false;
 	if (!leaf && ((type == FLAME_UNKNOWN && !may_be_java(name)) ||
 		      is_common(name)))

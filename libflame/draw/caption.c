@@ -6,6 +6,7 @@
  *
  * share/viewer/caption.js does the same in an SVG: change both.
  */
+#include "dict/java.h"
 #include "draw/draw.h"
 
 enum { MAX_NAME_BYTES = 4096 };
@@ -287,13 +288,6 @@ static void other(struct fl_caption *c, const char *p, const char *end)
 		c->class_at = c->method_at = 0;
 }
 
-static bool runs_java(enum flame_type type)
-{
-	return type == FLAME_INTERPRETED || type == FLAME_JIT ||
-	       type == FLAME_INLINED || type == FLAME_C1 ||
-	       type == FLAME_JAVA_NATIVE;
-}
-
 void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
 {
 	const char *p = name.data, *end = p + FL_MIN(name.size, MAX_NAME_BYTES);
@@ -309,7 +303,7 @@ void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
 	else if (fl_slice_has(name, "::") && !fl_looks_java(name) &&
 		 !fl_slice_has(name, ";::"))
 		cpp(c, p, end);
-	else if (runs_java(type) || fl_looks_java(name))
+	else if (fl_is_java_type(type) || fl_looks_java(name))
 		java(c, p, end);
 	else
 		other(c, p, end);

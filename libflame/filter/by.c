@@ -286,9 +286,6 @@ static struct flame_sink *make_named(struct flame_sink *next, const char *list,
 {
 	struct flame_sink *sink = fl_sink_new(next->flame, next,
 					      sizeof(struct by));
-	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text,
-	     *line;
-	int status = FLAME_OK;
 
 	if (!sink)
 		return NULL;
@@ -297,16 +294,7 @@ static struct flame_sink *make_named(struct flame_sink *next, const char *list,
 	sink->put = put_by;
 	sink->finish = finish_by;
 	sink->free = free_by;
-	if (!text)
-		status = fl_no_memory(next->flame);
-	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
-		status = add_keys(sink, line);
-	fl_free(text);
-	if (status == FLAME_OK)
-		return sink;
-	free_by(sink);
-	fl_sink_free(sink);
-	return NULL;
+	return fl_sink_of_lines(sink, list, add_keys);
 }
 
 static struct flame_sink *make_by(struct flame_sink *next, const char *list)

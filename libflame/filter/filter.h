@@ -104,6 +104,13 @@ struct fl_patterns {
 	bool exact;		/* match only the literal name */
 };
 
+/*
+ * Adds each line of the list to a new sink, and returns it; where one fails, the
+ * sink is freed: NULL.
+ */
+struct flame_sink *fl_sink_of_lines(struct flame_sink *sink, const char *list,
+				    int (*add)(struct flame_sink *sink,
+					       const char *line));
 /* Expressions separated by '\n'.  option: for messages.  Frees on failure. */
 int fl_patterns_parse(struct flame *flame, struct fl_patterns *patterns,
 		      const char *option, const char *list, bool whole);

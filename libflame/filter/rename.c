@@ -208,23 +208,11 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 {
 	struct flame_sink *sink = fl_namer_new(next, sizeof(struct rename),
 					       rename_frame);
-	char *text = sink ? fl_memory_adopt(strdup(list)) : NULL, *rest = text,
-	     *line;
-	int status = FLAME_OK;
 
 	if (!sink)
 		return NULL;
 	sink->free = release;
-	if (!text)
-		status = fl_no_memory(next->flame);
-	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
-		status = add_rule(sink, line);
-	fl_free(text);
-	if (status == FLAME_OK)
-		return sink;
-	release(sink);
-	fl_sink_free(sink);
-	return NULL;
+	return fl_sink_of_lines(sink, list, add_rule);
 }
 
 const struct fl_filter fl_filter_rename = {

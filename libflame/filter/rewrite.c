@@ -178,6 +178,23 @@ void fl_patterns_free(struct fl_patterns *patterns)
 	memset(patterns, 0, sizeof(*patterns));
 }
 
+struct flame_sink *fl_sink_of_lines(struct flame_sink *sink, const char *list,
+				    int (*add)(struct flame_sink *sink,
+					       const char *line))
+{
+	char *text = fl_memory_adopt(strdup(list)), *rest = text, *line;
+	int status = text ? FLAME_OK : fl_no_memory(sink->flame);
+
+	while (status == FLAME_OK && (line = strsep(&rest, "\n")))
+		status = add(sink, line);
+	fl_free(text);
+	if (status == FLAME_OK)
+		return sink;
+	sink->free(sink);
+	fl_sink_free(sink);
+	return NULL;
+}
+
 /* Sinks --------------------------------------------------------------- */
 
 static int put(struct flame_sink *sink, const struct flame_sample *sample)

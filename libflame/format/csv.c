@@ -53,3 +53,27 @@ bool fl_csv_field(struct slice *rest, char delimiter, struct fl_buf *to,
 	fl_buf_put(to, s.data, s.size);
 	return true;
 }
+
+bool fl_csv_columns(struct slice row, char delimiter, const int *column,
+		    struct fl_buf *field, int n, size_t *indent)
+{
+	bool more = true;
+	size_t blanks;
+
+	if (indent)
+		*indent = 0;
+	for (int k = 0; k < n; k++)
+		field[k].size = 0;
+	for (int i = 0; more; i++) {
+		struct fl_buf *to = &field[n];
+
+		for (int k = 0; k < n; k++)
+			if (column[k] == i)
+				to = &field[k];
+		if (!fl_csv_field(&row, delimiter, to, &blanks, &more))
+			return false;
+		if (indent && i == column[0])
+			*indent = blanks;
+	}
+	return true;
+}

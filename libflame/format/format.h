@@ -242,6 +242,12 @@ struct slice fl_slice_split(struct slice *rest, char c);
  */
 bool fl_csv_field(struct slice *rest, char delimiter, struct fl_buf *to,
 		  size_t *indent, bool *more);
+/*
+ * The fields of a row that are in n columns (by their place; -1: nowhere);
+ * field[n] is for the others.  indent: see above, of the first column; or NULL.
+ */
+bool fl_csv_columns(struct slice row, char delimiter, const int *column,
+		    struct fl_buf *field, int n, size_t *indent);
 /* Blanks at the beginning. */
 size_t fl_indent(struct slice s);
 /* Up to 16 hexadecimal digits, after an optional 0x. */

@@ -17,7 +17,7 @@ enum { COUNT, SIZE, TID, THREAD, STACK, COLUMNS };
 struct reader {
 	struct fl_line_reader base;
 	int column[COLUMNS];	/* -1: nowhere */
-	struct fl_buf field[COLUMNS], other;
+	struct fl_buf field[COLUMNS + 1];	/* the last: of others */
 	flame_id bytes, count;	/* metrics */
 };
 
@@ -40,26 +40,6 @@ static void read_header(struct reader *r, struct slice line)
 	}
 	r->bytes = flame_metric(r->base.flame, "alloc", "bytes");
 	r->count = flame_metric(r->base.flame, "allocations", "count");
-}
-
-static bool split(struct reader *r, struct slice line)
-{
-	bool more = true;
-	size_t indent;
-
-	for (int i = 0; i < COLUMNS; i++)
-		r->field[i].size = 0;
-	for (int i = 0; more; i++) {
-		struct fl_buf *to = &r->other;
-
-		for (int k = 0; k < COLUMNS; k++)
-			if (r->column[k] == i)
-				to = &r->field[k];
-		if (!fl_csv_field(&line, ',', to, &indent, &more))
-			return false;
-		r->other.size = 0;
-	}
-	return true;
 }
 
 /* "leaf;/srv/a.py;58": a file may have a semicolon in its name. */
@@ -105,7 +85,8 @@ static bool read_row(struct reader *r, struct slice line)
 	struct slice stack, name;
 	int64_t count, size, tid;
 
-	if (!r->bytes || !split(r, line) ||
+	if (!r->bytes || !fl_csv_columns(line, ',', r->column, r->field,
+					 COLUMNS, NULL) ||
 	    !fl_parse_digits(fl_buf_slice(&r->field[COUNT]), &count) ||
 	    !fl_parse_digits(fl_buf_slice(&r->field[SIZE]), &size))
 		return false;
@@ -133,9 +114,8 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		read_header(r, line);
 	else if (line.size && (!base->lines.ended || !read_row(r, line)))
 		fl_lines_bad(&base->lines, line);
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i <= COLUMNS; i++)
 		base->buf.failed |= r->field[i].failed;
-	base->buf.failed |= r->other.failed;
 }
 
 /* The row of formats.def ------------------------------------------------ */
@@ -144,9 +124,8 @@ static void release(void *state)
 {
 	struct reader *r = state;
 
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i <= COLUMNS; i++)
 		fl_buf_free(&r->field[i]);
-	fl_buf_free(&r->other);
 	fl_line_reader_free(&r->base);
 }
 

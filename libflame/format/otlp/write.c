@@ -7,6 +7,7 @@
  */
 #include "fl.h"
 
+#include "dict/java.h"
 #include "write/rows.h"
 #include "format/otlp/otlp.h"
 
@@ -156,13 +157,9 @@ static uint64_t system_name(struct writer *w, const struct flame_frame *frame)
 /* The value of profile.frame.type; NULL: not known. */
 static const char *frame_type(enum flame_type type)
 {
-	switch (type) {
-	case FLAME_INTERPRETED:
-	case FLAME_JIT:
-	case FLAME_INLINED:
-	case FLAME_C1:
-	case FLAME_JAVA_NATIVE:
+	if (fl_is_java_type(type))
 		return "jvm";
+	switch (type) {
 	case FLAME_NATIVE:
 	case FLAME_CPP:
 		return "native";

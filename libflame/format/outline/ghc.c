@@ -196,7 +196,7 @@ static int open_ghc(struct flame_source *source)
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_read(&r->outline, accept_line);
+	int status = fl_outline_read_nodes(&r->outline, accept_line);
 	int damage = source->damage;
 
 	if (status != FLAME_END)

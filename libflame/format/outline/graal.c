@@ -188,7 +188,7 @@ static int open_graal(struct flame_source *source)
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_read(&r->outline, accept_line);
+	int status = fl_outline_read_nodes(&r->outline, accept_line);
 
 	if (status == FLAME_END && r->missed)
 		fl_remark(source->flame, "%s: %" PRIu64 " samples were missed "

@@ -89,10 +89,8 @@ static int open_node_prof(struct flame_source *source)
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_read(&r->outline, accept_line);
 
-	return status == FLAME_END ?
-	       fl_lines_end(source, &r->outline.base.lines) : status;
+	return fl_outline_read(&r->outline, accept_line);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)

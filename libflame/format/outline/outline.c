@@ -108,7 +108,7 @@ static void report(struct fl_outline *o)
 	o->exceeding = 0;
 }
 
-int fl_outline_read(struct fl_outline *o, fl_accept_line *accept)
+int fl_outline_read_nodes(struct fl_outline *o, fl_accept_line *accept)
 {
 	int status = fl_line_reader_read(&o->base, accept);
 
@@ -119,6 +119,14 @@ int fl_outline_read(struct fl_outline *o, fl_accept_line *accept)
 		return FLAME_OK;
 	report(o);
 	return FLAME_END;
+}
+
+int fl_outline_read(struct fl_outline *o, fl_accept_line *accept)
+{
+	int status = fl_outline_read_nodes(o, accept);
+
+	return status == FLAME_END ?
+	       fl_lines_end(o->base.source, &o->base.lines) : status;
 }
 
 void fl_outline_free(void *state)

@@ -22,7 +22,7 @@ struct reader {
 	char unknown;		/* the same of a first line that has no weight */
 	struct fl_buf titles;	/* of that line */
 	int column[COLUMNS];	/* -1: none */
-	struct fl_buf field[COLUMNS], other;
+	struct fl_buf field[COLUMNS + 1];	/* the last: of others */
 };
 
 static const char *const names[COLUMNS][10] = {
@@ -84,6 +84,7 @@ static char delimiter_of(struct slice line)
 static bool take_header(struct reader *r, struct slice s)
 {
 	char delimiter = s.size ? delimiter_of(s) : '\0';
+	struct fl_buf *other = &r->field[COLUMNS];
 	int best[COLUMNS] = { 99, 99, 99 }, rank;
 	bool more = delimiter != '\0';
 	size_t indent;
@@ -91,11 +92,11 @@ static bool take_header(struct reader *r, struct slice s)
 	for (int k = 0; k < COLUMNS; k++)
 		r->column[k] = -1;
 	for (int i = 0; more; i++) {
-		if (!fl_csv_field(&s, delimiter, &r->other, &indent, &more))
+		if (!fl_csv_field(&s, delimiter, other, &indent, &more))
 			return false;
 		for (int k = 0; k < COLUMNS; k++) {
 			rank = rank_of(r, k,
-				       fl_slice_trim(fl_buf_slice(&r->other)));
+				       fl_slice_trim(fl_buf_slice(other)));
 			if (rank < 0 || rank >= best[k])
 				continue;
 			best[k] = rank;
@@ -180,24 +181,13 @@ static void add(struct reader *r, uint64_t depth, struct slice name,
 
 static bool take_table_row(struct reader *r, struct slice s)
 {
-	bool more = true;
-	size_t indent = 0, depth = 0;
+	size_t depth;
 	struct slice weight;
 	int64_t level, n;
 
-	for (int k = 0; k < COLUMNS; k++)
-		r->field[k].size = 0;
-	for (int i = 0; more; i++) {
-		struct fl_buf *to = &r->other;
-
-		for (int k = 0; k < COLUMNS; k++)
-			if (r->column[k] == i)
-				to = &r->field[k];
-		if (!fl_csv_field(&s, r->delimiter, to, &indent, &more))
-			return false;
-		if (i == r->column[NAME])
-			depth = indent;
-	}
+	if (!fl_csv_columns(s, r->delimiter, r->column, r->field, COLUMNS,
+			    &depth))
+		return false;
 	if (r->column[DEPTH] >= 0) {
 		if (!fl_parse_digits(fl_slice_trim(fl_buf_slice(
 					&r->field[DEPTH])), &level))
@@ -289,13 +279,14 @@ static bool take_line(struct reader *r, struct slice s)
 static void keep_titles(struct reader *r, struct slice line)
 {
 	char delimiter = delimiter_of(line);
+	struct fl_buf *other = &r->field[COLUMNS];
 	bool more = delimiter != '\0';
 	size_t indent;
 
-	while (more && fl_csv_field(&line, delimiter, &r->other, &indent,
+	while (more && fl_csv_field(&line, delimiter, other, &indent,
 				    &more)) {
 		fl_buf_text(&r->titles, r->titles.size ? ", " : "");
-		fl_buf_put(&r->titles, r->other.data, r->other.size);
+		fl_buf_put(&r->titles, other->data, other->size);
 	}
 	r->unknown = delimiter;
 }
@@ -334,9 +325,9 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		return;
 	if (!(r->delimiter ? take_table_row(r, line) : take_line(r, line)))
 		fl_lines_bad(&base->lines, line);
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i <= COLUMNS; i++)
 		base->buf.failed |= r->field[i].failed;
-	base->buf.failed |= r->other.failed || r->titles.failed;
+	base->buf.failed |= r->titles.failed;
 }
 
 /* The row of formats.def ------------------------------------------------ */
@@ -353,9 +344,8 @@ static void release(void *state)
 {
 	struct reader *r = state;
 
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i <= COLUMNS; i++)
 		fl_buf_free(&r->field[i]);
-	fl_buf_free(&r->other);
 	fl_buf_free(&r->titles);
 	fl_outline_free(&r->outline);
 }
@@ -363,12 +353,9 @@ static void release(void *state)
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status;
 
 	r->outline.self = r->options->self;
-	status = fl_outline_read(&r->outline, accept_line);
-	return status == FLAME_END ?
-	       fl_lines_end(source, &r->outline.base.lines) : status;
+	return fl_outline_read(&r->outline, accept_line);
 }
 
 int fl_outline_probe_none(const uint8_t *head, size_t n, bool whole)

@@ -12,7 +12,7 @@ enum { LEVEL, NAME, CALLS, EACH, MODULE, COLUMNS };
 struct reader {
 	struct fl_outline outline;
 	int column[COLUMNS];	/* -1: nowhere */
-	struct fl_buf field[COLUMNS], other;
+	struct fl_buf field[COLUMNS + 1];	/* the last: of others */
 	bool header;
 };
 
@@ -55,25 +55,6 @@ static struct slice text_of(const struct reader *r, int column)
 	return fl_slice_trim(fl_buf_slice(&r->field[column]));
 }
 
-static bool split(struct reader *r, struct slice s)
-{
-	bool more = true;
-	size_t indent;
-
-	for (int i = 0; i < COLUMNS; i++)
-		r->field[i].size = 0;
-	for (int i = 0; more; i++) {
-		struct fl_buf *to = &r->other;
-
-		for (int k = 0; k < COLUMNS; k++)
-			if (r->column[k] == i)
-				to = &r->field[k];
-		if (!fl_csv_field(&s, ',', to, &indent, &more))
-			return false;
-	}
-	return true;
-}
-
 /* "1,234.5" */
 static bool parse_number(struct slice s, int places, int64_t *n,
 			 struct fl_buf *buf)
@@ -90,12 +71,12 @@ static bool take_row(struct reader *r, struct slice line)
 	int64_t level, calls, each;
 	struct slice name;
 
-	if (!split(r, line))
+	if (!fl_csv_columns(line, ',', r->column, r->field, COLUMNS, NULL))
 		return false;
 	name = text_of(r, NAME);
 	if (!fl_parse_digits(text_of(r, LEVEL), &level) || !name.size ||
-	    !parse_number(text_of(r, CALLS), 0, &calls, &r->other) ||
-	    !parse_number(text_of(r, EACH), 6, &each, &r->other))
+	    !parse_number(text_of(r, CALLS), 0, &calls, &r->field[COLUMNS]) ||
+	    !parse_number(text_of(r, EACH), 6, &each, &r->field[COLUMNS]))
 		return false;
 	each = fl_mul_clamped(FL_MAX(calls, 0), FL_MAX(each, 0));
 	fl_outline_add(&r->outline, (uint64_t)level,
@@ -121,9 +102,8 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 	} else if (!r->header || !take_row(r, line)) {
 		fl_lines_bad(&base->lines, line);
 	}
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i <= COLUMNS; i++)
 		base->buf.failed |= r->field[i].failed;
-	base->buf.failed |= r->other.failed;
 }
 
 /* The row of formats.def ------------------------------------------------ */
@@ -140,19 +120,16 @@ static void release(void *state)
 {
 	struct reader *r = state;
 
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i <= COLUMNS; i++)
 		fl_buf_free(&r->field[i]);
-	fl_buf_free(&r->other);
 	fl_outline_free(&r->outline);
 }
 
 static int read(struct flame_source *source)
 {
 	struct reader *r = source->state;
-	int status = fl_outline_read(&r->outline, accept_line);
 
-	return status == FLAME_END ?
-	       fl_lines_end(source, &r->outline.base.lines) : status;
+	return fl_outline_read(&r->outline, accept_line);
 }
 
 static int probe(const uint8_t *head, size_t n, bool whole)

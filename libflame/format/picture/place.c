@@ -139,39 +139,22 @@ static bool lies_on(const struct fl_boxes *b, const struct fl_box *box,
 	       box->x + box->width <= below->x + below->width + slack;
 }
 
-/* A parent right before its children, as we write them. */
-static bool parents_come_first(struct fl_boxes *b, uint32_t *last)
+/*
+ * A parent right before its children, as we write them; or, from the end, right
+ * after them.
+ */
+static bool parents_are_next(struct fl_boxes *b, bool from_end, uint32_t *last)
 {
 	uint32_t level = 0;
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		struct fl_box *box = at(b, i);
+		uint32_t id = from_end ? b->n - 1 - i : i;
+		struct fl_box *box = at(b, id);
 
 		if (box->level > (i ? level + 1 : 0))
 			return false;
 		level = box->level;
-		last[level] = i;
-		if (!level)
-			continue;
-		box->parent = last[level - 1];
-		if (!lies_on(b, box, at(b, box->parent)))
-			return false;
-	}
-	return true;
-}
-
-/* The same from the end. */
-static bool parents_come_last(struct fl_boxes *b, uint32_t *last)
-{
-	uint32_t level = 0;
-
-	for (uint32_t i = b->n; i-- > 0;) {
-		struct fl_box *box = at(b, i);
-
-		if (box->level > (i + 1 < b->n ? level + 1 : 0))
-			return false;
-		level = box->level;
-		last[level] = i;
+		last[level] = id;
 		if (!level)
 			continue;
 		box->parent = last[level - 1];
@@ -233,7 +216,8 @@ static bool set_parents(struct fl_boxes *b)
 
 	if (!last)
 		return false;
-	if (!parents_come_first(b, last) && !parents_come_last(b, last)) {
+	if (!parents_are_next(b, false, last) &&
+	    !parents_are_next(b, true, last)) {
 		for (size_t i = 0; i < b->n; i++)
 			b->at[i].parent = FL_NO_BOX;
 		find_parents(b);
