@@ -24,14 +24,10 @@
 
 #define HEADING "--- Execution profile ---"
 
-struct options {
-	bool total;
-};
-
 struct reader {
 	struct flame_source *source;
 	struct flame *flame;
-	const struct options *options;
+	const struct fl_total_options *options;
 	struct fl_lines lines;
 	struct fl_buf unit;
 	int64_t weight, samples;	/* of the open trace */
@@ -310,15 +306,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_slice_starts(text, HEADING) ? 48 : 0;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TOTAL(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_asprof = {
 	.name = "asprof",
 	.summary = "async-profiler's text: asprof -o traces, -o flat",
@@ -327,5 +314,5 @@ const struct fl_format fl_format_asprof = {
 	.open = open_asprof,
 	.read = read,
 	.release = release,
-	.options = &option_table,
+	.options = &fl_total_option_table,
 };

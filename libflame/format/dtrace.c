@@ -77,14 +77,8 @@ static void add_frame(struct reader *r, struct slice text)
 	}
 	if (!options_of(r)->offsets)
 		name = fl_no_offset(name, false);
-	if (module.size && is_address(name)) {
-		r->base.buf.size = 0;
-		fl_buf_byte(&r->base.buf, '[');
-		fl_buf_put(&r->base.buf, module.data, module.size);
-		fl_buf_byte(&r->base.buf, ']');
-		name = (struct slice){ r->base.buf.data ? r->base.buf.data : "",
-				       r->base.buf.size };
-	}
+	if (module.size && is_address(name))
+		name = fl_module_name(&r->base.buf, module);
 	frame.name = flame_name(flame, name.data, name.size);
 	frame.file = flame_name(flame, module.data, module.size);
 	fl_trace_add(flame, &r->base.trace, &frame);

@@ -79,6 +79,13 @@ struct fl_lines_options {
 
 extern const struct fl_option_table fl_lines_option_table;
 
+/* The same of formats that have two weights, counts and what these weigh. */
+struct fl_total_options {
+	bool total;
+};
+
+extern const struct fl_option_table fl_total_option_table;
+
 /*
  * lines.c: what readers of lines share.  Zeroed, then with its in (and source,
  * for logs): at the beginning.
@@ -248,6 +255,8 @@ bool fl_csv_field(struct slice *rest, char delimiter, struct fl_buf *to,
  */
 bool fl_csv_columns(struct slice row, char delimiter, const int *column,
 		    struct fl_buf *field, int n, size_t *indent);
+/* line_reader.c: "[module]", in buf, the name of a function without one. */
+struct slice fl_module_name(struct fl_buf *buf, struct slice module);
 /* Blanks at the beginning. */
 size_t fl_indent(struct slice s);
 /* Up to 16 hexadecimal digits, after an optional 0x. */

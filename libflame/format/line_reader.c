@@ -64,6 +64,15 @@ void fl_line_reader_damage(struct fl_line_reader *r)
 	r->source->damage = r->lines.good ? 1 : 2;
 }
 
+struct slice fl_module_name(struct fl_buf *buf, struct slice module)
+{
+	buf->size = 0;
+	fl_buf_byte(buf, '[');
+	fl_buf_put(buf, module.data, module.size);
+	fl_buf_byte(buf, ']');
+	return (struct slice){ buf->data ? buf->data : "", buf->size };
+}
+
 /* Backtraces ----------------------------------------------------------- */
 
 static flame_id name_of(struct fl_line_reader *r,

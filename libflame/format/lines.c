@@ -232,3 +232,12 @@ static const struct fl_option rows[] = {
 const struct fl_option_table fl_lines_option_table = {
 	.rows = rows, .size = sizeof(struct fl_lines_options),
 };
+
+static const struct fl_option total_rows[] = {
+	FL_OPTION_ROW_TOTAL(struct fl_total_options),
+	{ .name = NULL }
+};
+
+const struct fl_option_table fl_total_option_table = {
+	.rows = total_rows, .size = sizeof(struct fl_total_options),
+};

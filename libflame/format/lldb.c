@@ -37,12 +37,9 @@ struct parts {
 /* The offset of the text; s.size if it does not occur. */
 static size_t find(struct slice s, const char *text)
 {
-	size_t n = strlen(text);
+	const char *at = fl_slice_find(s, text);
 
-	for (size_t i = 0; i + n <= s.size; i++)
-		if (memcmp(s.data + i, text, n) == 0)
-			return i;
-	return s.size;
+	return at ? (size_t)(at - s.data) : s.size;
 }
 
 /* The offset of the last occurrence of the text. */

@@ -16,10 +16,6 @@
 
 enum { MIN_INDENT = 20 };	/* of frames */
 
-struct options {
-	bool total;		/* weigh by the time in the call */
-};
-
 struct reader {
 	struct fl_line_reader base;
 	struct fl_buf call;	/* whose stack is read; empty: none */
@@ -154,7 +150,7 @@ static void add_frame(struct reader *r, struct slice text)
 
 static void end_call(struct reader *r)
 {
-	const struct options *options = r->base.options;
+	const struct fl_total_options *options = r->base.options;
 	struct flame *flame = r->base.flame;
 	flame_id stack;
 	int64_t weight = options->total ? FL_MAX(r->ns, 0) : 1;
@@ -249,15 +245,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return whole || n >= 1 << 16 ? 0 : -1;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TOTAL(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_perf_trace = {
 	.name = "perf-trace",
 	.summary = "what perf trace --call-graph prints",
@@ -266,5 +253,5 @@ const struct fl_format fl_format_perf_trace = {
 	.open = fl_line_reader_open,
 	.read = read,
 	.release = release,
-	.options = &option_table,
+	.options = &fl_total_option_table,
 };

@@ -142,14 +142,8 @@ static flame_id frame_of(struct reader *r, struct slice s)
 	}
 	name = fl_slice_trim(name);
 	if (fl_slice_is(name, "???") && module.size &&
-	    !fl_slice_starts(module, "<")) {
-		r->base.buf.size = 0;
-		fl_buf_byte(&r->base.buf, '[');
-		fl_buf_put(&r->base.buf, module.data, module.size);
-		fl_buf_byte(&r->base.buf, ']');
-		name = (struct slice){ r->base.buf.data ? r->base.buf.data : "",
-				       r->base.buf.size };
-	}
+	    !fl_slice_starts(module, "<"))
+		name = fl_module_name(&r->base.buf, module);
 	frame.name = flame_name(flame, name.data, name.size);
 	frame.file = flame_name(flame, module.data, module.size);
 	take_source(flame, s, &frame);

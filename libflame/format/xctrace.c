@@ -35,10 +35,6 @@ static const struct {
 	{ "frame", FRAME }, { "binary", BINARY },
 };
 
-struct options {
-	bool total;
-};
-
 /* An element that is open. */
 struct open_element {
 	enum kind kind;
@@ -48,7 +44,7 @@ struct open_element {
 struct reader {
 	struct flame_source *source;
 	struct flame *flame;
-	const struct options *options;
+	const struct fl_total_options *options;
 	struct fl_xml xml;
 	struct fl_map values[KINDS];	/* by id */
 	struct open_element open[MAX_DEPTH];
@@ -425,15 +421,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	       fl_slice_has(text, "<trace-query-result") ? 60 : 0;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TOTAL(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_xctrace = {
 	.name = "xctrace",
 	.summary = "XML of macOS's xctrace export",
@@ -442,5 +429,5 @@ const struct fl_format fl_format_xctrace = {
 	.open = open_xctrace,
 	.read = read,
 	.release = release,
-	.options = &option_table,
+	.options = &fl_total_option_table,
 };

@@ -138,6 +138,17 @@ static bool report_choices(const struct cli *cli, struct flame_sink *sink)
 	return !*text || flame_set(sink, "made-with", text) == FLAME_OK;
 }
 
+struct flame_sink *cli_set_all(struct cli *cli, struct flame_sink *sink)
+{
+	for (size_t i = 0; sink && i < cli->sets.n; i++)
+		if (flame_set(sink, cli->sets.at[i].name,
+			      cli->sets.at[i].value) != FLAME_OK) {
+			flame_abandon(sink);
+			return NULL;
+		}
+	return sink;
+}
+
 struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
 				   const char *output)
 {
@@ -153,13 +164,7 @@ struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
 		flame_abandon(sink);
 		return NULL;
 	}
-	for (size_t i = 0; sink && i < cli->sets.n; i++)
-		if (flame_set(sink, cli->sets.at[i].name,
-			      cli->sets.at[i].value) != FLAME_OK) {
-			flame_abandon(sink);
-			return NULL;
-		}
-	return sink;
+	return cli_set_all(cli, sink);
 }
 
 static struct flame_sink *pick(const struct cli *cli, struct flame_sink *sink,

@@ -369,13 +369,15 @@ struct flame_source *cli_open(struct cli *cli, struct flame *flame,
 			      const char *path);
 /* Of a recording for a part of a job: cpu, unless an event was asked for. */
 bool cli_ask_parts(const struct cli *cli, struct flame_source *source);
+/* The output's writer with all options; NULL: failed. */
+struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
+				   const char *output);
+/* Sets all options of outputs.  NULL: there was none, or it failed: freed. */
+struct flame_sink *cli_set_all(struct cli *cli, struct flame_sink *sink);
 /*
  * Puts the filters and the choice of a metric (NULL: see flame_pick) before a
  * sink, which the chain owns.  NULL: failed, and the sink is freed.
  */
-/* The output's writer with all options; NULL: failed. */
-struct flame_sink *cli_make_writer(struct cli *cli, struct flame *flame,
-				   const char *output);
 struct flame_sink *cli_chain(struct cli *cli, struct flame_sink *sink,
 			     const char *event);
 /*

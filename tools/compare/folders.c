@@ -34,22 +34,29 @@ static bool is_own_folder(const char *path)
 
 static bool add_folder(struct cli *cli, const char *folder);
 
-static bool add_entry(struct cli *cli, const char *path)
+static bool add_entry(struct cli *cli, const char *path, unsigned side)
 {
+	(void)side;
 	if (is_of_kind(path, S_IFREG))
 		return cli_input(cli, path);
 	return !is_own_folder(path) || add_folder(cli, path);
 }
 
-/* The files in a folder and below, in the order of their names. */
-static bool add_files(struct cli *cli, const char *folder)
+/*
+ * What is in a folder, in the order of names; none: what to say where it is
+ * empty, or NULL.
+ */
+static bool add_all(struct cli *cli, const char *folder, unsigned side,
+		    const char *none,
+		    bool (*add)(struct cli *cli, const char *path,
+				unsigned side))
 {
 	struct dirent **list = NULL;
 	int n = scandir(folder, &list, is_visible, alphasort);
-	bool good = n >= 0;
+	bool good = n > 0 || (!n && !none);
 
 	if (!good)
-		cli_say(cli, "%s: %s", folder, strerror(errno));
+		cli_say(cli, "%s: %s", folder, n < 0 ? strerror(errno) : none);
 	for (int i = 0; i < n; i++) {
 		char *path = NULL;
 
@@ -57,7 +64,7 @@ static bool add_files(struct cli *cli, const char *folder)
 				     list[i]->d_name) < 0)
 			good = cli_no_memory(cli);
 		else if (good)
-			good = add_entry(cli, path);
+			good = add(cli, path, side);
 		free(path);
 		free(list[i]);
 	}
@@ -72,7 +79,7 @@ static bool add_folder(struct cli *cli, const char *folder)
 			"added up: compare it with another site", folder);
 		return false;
 	}
-	return add_files(cli, folder);
+	return add_all(cli, folder, 0, NULL, add_entry);
 }
 
 /* An operand: it must have a file somewhere. */
@@ -155,26 +162,7 @@ static bool add_run(struct cli *cli, const char *path, unsigned side)
 /* The only operand of its side: each entry of the folder is a run. */
 static bool add_runs_in(struct cli *cli, const char *folder, unsigned side)
 {
-	struct dirent **list = NULL;
-	int n = scandir(folder, &list, is_visible, alphasort);
-	bool good = n > 0;
-
-	if (!good)
-		cli_say(cli, "%s: %s", folder, n < 0 ? strerror(errno) :
-						       "there is no run in it");
-	for (int i = 0; i < n; i++) {
-		char *path = NULL;
-
-		if (good && asprintf(&path, "%s/%s", folder,
-				     list[i]->d_name) < 0)
-			good = cli_no_memory(cli);
-		else if (good)
-			good = add_run(cli, path, side);
-		free(path);
-		free(list[i]);
-	}
-	free(list);
-	return good;
+	return add_all(cli, folder, side, "there is no run in it", add_run);
 }
 
 bool diff_list_runs(struct cli *cli)

@@ -52,13 +52,7 @@ struct flame_sink *record_sink(struct cli *cli, struct flame *flame,
 		flame_abandon(sink);
 		return NULL;
 	}
-	for (size_t i = 0; sink && i < cli->sets.n; i++)
-		if (flame_set(sink, cli->sets.at[i].name,
-			      cli->sets.at[i].value) != FLAME_OK) {
-			flame_abandon(sink);
-			return NULL;
-		}
-	return cli_chain(cli, sink, event);
+	return cli_chain(cli, cli_set_all(cli, sink), event);
 }
 
 /* Chance, and what the recorder lost, explain less. */

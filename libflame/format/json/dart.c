@@ -15,10 +15,6 @@
 #include "format/json/frame_trie.h"
 #include "format/json/tree.h"
 
-struct options {
-	bool total;
-};
-
 struct function {
 	flame_id name, owner, owner_type;
 };
@@ -30,7 +26,7 @@ struct sample {
 
 struct dart {
 	struct fl_json_source js;
-	const struct options *options;
+	const struct fl_total_options *options;
 	struct fl_frame_trie trie;
 	flame_id *frames;
 	size_t nframes, frames_capacity;
@@ -221,15 +217,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TOTAL(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_dart = {
 	.name = "dart",
 	.summary = "CPU samples of Dart and Flutter's DevTools",
@@ -239,5 +226,5 @@ const struct fl_format fl_format_dart = {
 	.read = read,
 	.release = release,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_total_option_table,
 };

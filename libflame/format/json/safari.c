@@ -12,13 +12,9 @@
 
 #include "format/json/fields.h"
 
-struct options {
-	bool total;
-};
-
 struct safari {
 	struct fl_json_source js;
-	const struct options *options;
+	const struct fl_total_options *options;
 	struct fl_trace trace;
 	flame_id *stacks;
 	size_t nstacks, stacks_capacity;
@@ -167,15 +163,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TOTAL(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_safari = {
 	.name = "safari",
 	.summary = "recordings of Safari's timelines",
@@ -185,5 +172,5 @@ const struct fl_format fl_format_safari = {
 	.read = read,
 	.release = release,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_total_option_table,
 };

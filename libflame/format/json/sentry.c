@@ -21,10 +21,6 @@ enum {
 	BITS = 40		/* of an envelope's two first lines */
 };
 
-struct options {
-	bool lines;
-};
-
 struct frame {
 	flame_id function, address, module, file;
 	int64_t line;
@@ -38,7 +34,7 @@ struct sample {
 
 struct sentry {
 	struct fl_json_source js;
-	const struct options *options;
+	const struct fl_lines_options *options;
 	struct fl_frame_trie trie;
 	struct frame *frames;
 	size_t nframes, frames_capacity;
@@ -403,15 +399,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	return fl_json_probe_any(head, n, whole, paths, FL_COUNT(paths));
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_LINES(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_sentry = {
 	.name = "sentry",
 	.summary = "JSON of Sentry's sample format, versions 1 and 2",
@@ -421,5 +408,5 @@ const struct fl_format fl_format_sentry = {
 	.read = read,
 	.release = release,
 	.json = true,
-	.options = &option_table,
+	.options = &fl_lines_option_table,
 };

@@ -14,13 +14,9 @@
 
 #include "format/outline/outline.h"
 
-struct options {
-	bool total;
-};
-
 struct reader {
 	struct fl_outline outline;
-	const struct options *options;
+	const struct fl_total_options *options;
 	int64_t ticks, interval, bytes;	/* in total; interval: ns */
 	bool table, exact;		/* exact: with ticks and bytes */
 	bool begun;			/* a row was read */
@@ -217,15 +213,6 @@ static int probe(const uint8_t *head, size_t n, bool whole)
 	       64 : 0;
 }
 
-static const struct fl_option rows[] = {
-	FL_OPTION_ROW_TOTAL(struct options),
-	{ .name = NULL }
-};
-
-static const struct fl_option_table option_table = {
-	.rows = rows, .size = sizeof(struct options),
-};
-
 const struct fl_format fl_format_ghc = {
 	.name = "ghc",
 	.summary = "time and allocation profiles of GHC (.prof)",
@@ -234,5 +221,5 @@ const struct fl_format fl_format_ghc = {
 	.open = open_ghc,
 	.read = read,
 	.release = fl_outline_free,
-	.options = &option_table,
+	.options = &fl_total_option_table,
 };
