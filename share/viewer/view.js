@@ -16,7 +16,7 @@ import { count, countBefore, groupTab, search, setSearch } from "./search.js";
 import { diff, findLost, larger, linkDiff, recolor, restoreDiff, setCompares }
 	from "./diff.js";
 import { openTree, tree } from "./tree.js";
-import { fillPane } from "./pane.js";
+import { fillPane, showPane } from "./pane.js";
 import { chart, showChart } from "./flame_chart.js";
 import { mini } from "./pointer.js";
 import { showSteps, showWay } from "./menu.js";
@@ -439,6 +439,16 @@ function busiest() {
 	return best;
 }
 
+// Whether no frame on the root is wide enough for a name: then the table, which
+// has names, is open beside it.
+function isFlat() {
+	const { n, end, total } = d, least = total[0] * 32 / view.width;
+	let i = 1;
+	while (i < n && total[i] < least)
+		i = end[i];
+	return n > 1 && i >= n;
+}
+
 export function turn(name) {
 	const before = view.mode;
 	const at = view.current < 0 ? view.focus : view.current;
@@ -454,6 +464,8 @@ export function turn(name) {
 	}
 	home(tree.open && !other ? at : view.focus);
 	remember(true);
+	if (name === "callers" && isFlat())
+		showPane(true);
 }
 
 // Other steps; the zoomed frame stays so if it is still there.

@@ -414,10 +414,10 @@ function drawn(input, type, ...more) {
 function weighCode() {
 	const one = at("one.folded"), compared = at("compared.html");
 	heading("the viewer");
-	row("code in a page, bytes", 66000, sizes(drawn(one, "html")).code);
+	row("code in a page, bytes", 46000, sizes(drawn(one, "html")).code);
 	tool("flame-diff", "-i", "folded", "-o", compared, one, one);
-	row("  in a comparison", 66000, sizes(compared).code);
-	row("  in a page of samples", 66000, sizes(drawn(path.join(TOP,
+	row("  in a comparison", 51000, sizes(compared).code);
+	row("  in a page of samples", 61000, sizes(drawn(path.join(TOP,
 		"tests/data/jfr/spark-cpu-wall.jfr"), "html")).code);
 }
 
