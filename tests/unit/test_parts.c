@@ -584,7 +584,8 @@ Test(light, lines_that_are_read_otherwise_end_it)
 	static const char *const lines[] = {
 		"a_[j];b 3", "a;;b 3", ";a 3", "a; 3", "a\tb;c 3", "a 1.5",
 		"a -3", "[main tid=4];a 3", "thread (4): x;a 3",
-		"process 4:\"x\";a 3", "f<A;B>;c 3", "_ZN1aC1Ev;b 3",
+		"process 4:\"x\";a 3", "a;process 4:\"x;b\" 3", "f<A;B>;c 3",
+		"a;a/b/C:::m 3", "Lx/Y;::run;b 3", "_ZN1aC1Ev;b 3",
 		"java.base@17/java.lang.Thread.run;b 3", "a 9223372036854775807",
 		"a 99999999999999999999", "# 3", "", "only", "a;b 7\r", " 4",
 	};

@@ -12,8 +12,9 @@
  */
 #include "fl.h"
 
-#include "dict/java.h"
+#include "base/block.h"
 #include "base/demangle.h"
+#include "dict/java.h"
 #include "format/folded/folded.h"
 #include "tree/order.h"
 
@@ -27,14 +28,46 @@ enum {
 
 /* Lines -------------------------------------------------------------------- */
 
-enum { CONTROL = 1, SPELLING = 2, BRACKET = 4 };
-
 /* What bytes of a line may mean, besides frames between ';'. */
-static const uint8_t meaning[256] = {
-	[0x7f] = CONTROL,
-	['.'] = SPELLING, [':'] = SPELLING, ['Z'] = SPELLING, ['R'] = SPELLING,
-	['('] = BRACKET, ['['] = BRACKET, ['<'] = BRACKET, ['/'] = BRACKET,
-};
+enum { CONTROL = 1, DOT = 2, COLON = 4, MANGLED = 8, OPENS = 16 };
+
+static unsigned meaning_of(const char *block)
+{
+	unsigned opens = fl_block_bracket(block) | fl_block_is(block, '/') |
+			 fl_block_is(block, '"');
+	unsigned mangled = fl_block_is(block, 'Z') | fl_block_is(block, 'R');
+
+	return (fl_block_control(block) ? CONTROL : 0) |
+	       (fl_block_is(block, '.') ? DOT : 0) |
+	       (fl_block_is(block, ':') ? COLON : 0) |
+	       (mangled ? MANGLED : 0) | (opens ? OPENS : 0);
+}
+
+/* The same of all; *empty: some frame is. */
+static unsigned scan_line(struct slice line, bool *empty)
+{
+	unsigned means = 0, before = 1, ends;
+
+	*empty = line.data[line.size - 1] == ';';
+	for (size_t i = 0; i < line.size; i += FL_BLOCK_SIZE) {
+		const char *block = line.data + i;
+		char last[FL_BLOCK_SIZE];
+
+		if (line.size - i < FL_BLOCK_SIZE) {
+			memset(last, ' ', sizeof(last));
+			memcpy(last, block, line.size - i);
+			block = last;
+		}
+		means |= meaning_of(block);
+		ends = fl_block_is(block, ';');
+		*empty |= (ends & (ends << 1 | before)) != 0;
+		before = ends >> (FL_BLOCK_SIZE - 1);
+	}
+	/* Of names without a '.' only a/b/C:::m are Java's. */
+	if (means & COLON && memmem(line.data, line.size, ":::", 3))
+		means |= DOT;
+	return means & ~(unsigned)COLON;
+}
 
 /* Whether the reader's rules leave the frame's text as it is. */
 static bool is_plain_frame(const struct fl_folded_stacks *s,
@@ -47,11 +80,10 @@ static bool is_plain_frame(const struct fl_folded_stacks *s,
 
 	fl_split_type(frame, &type);
 	if (type != FLAME_UNKNOWN ||
-	    (means & BRACKET && !s->dialect->compat && fl_folded_opens(frame)))
+	    (means & OPENS && !s->dialect->compat && fl_folded_opens(frame)) ||
+	    (means & MANGLED && flame->demangle && fl_is_mangled(frame)))
 		return false;
-	if (means & SPELLING && flame->demangle && fl_is_mangled(frame))
-		return false;
-	if (means & SPELLING && flame->unify)
+	if (means & DOT && flame->unify)
 		spelt = fl_java_plain(frame, FLAME_UNKNOWN, false, &other);
 	spelt = spelt || other.failed;
 	fl_buf_free(&other);
@@ -68,19 +100,13 @@ static bool may_name_thread(struct slice stack)
 
 static bool is_plain(const struct fl_folded_stacks *s, struct slice stack)
 {
-	unsigned means = 0, before = ';';
-	bool empty = false;
+	unsigned means;
+	bool empty;
 
 	if (!stack.size || stack.size > MAX_STACK || may_name_thread(stack))
 		return false;
-	for (size_t i = 0; i < stack.size; i++) {
-		unsigned c = (unsigned char)stack.data[i];
-
-		means |= meaning[c] | (c < 0x20);	/* CONTROL */
-		empty |= (c == ';') & (before == ';');
-		before = c;
-	}
-	if (empty || before == ';' || means & CONTROL)
+	means = scan_line(stack, &empty);
+	if (empty || means & CONTROL)
 		return false;
 	while (means && stack.size)
 		if (!is_plain_frame(s, fl_slice_split(&stack, ';'), means))
@@ -212,14 +238,16 @@ static uint64_t key_at(const struct fl_folded_row *row, size_t from)
 	return without_semicolons(fl_order_key(bytes));
 }
 
+/* Of the first n bytes, of which `same` are known to be. */
 static size_t common_prefix(const struct fl_folded_row *a,
-			    const struct fl_folded_row *b, size_t n)
+			    const struct fl_folded_row *b, size_t same,
+			    size_t n)
 {
-	size_t i = 0;
+	size_t i;
 	uint64_t x, y;
 
 	n = FL_MIN(n, FL_MIN(a->size, b->size));
-	for (; i + 8 <= n; i += 8) {
+	for (i = FL_MIN(same, n); i + 8 <= n; i += 8) {
 		memcpy(&x, a->text + i, 8);
 		memcpy(&y, b->text + i, 8);
 		if (x != y)
@@ -233,7 +261,7 @@ static size_t common_prefix(const struct fl_folded_row *a,
 static bool is_before(const struct fl_folded_row *a,
 		      const struct fl_folded_row *b)
 {
-	size_t from = common_prefix(a, b, SIZE_MAX);
+	size_t from = common_prefix(a, b, 0, SIZE_MAX);
 
 	return key_at(a, from) < key_at(b, from);
 }
@@ -252,6 +280,7 @@ static void insertion_sort(struct fl_folded_row *rows, size_t n)
 
 struct range {
 	size_t from, n;
+	size_t same;		/* bytes that all begin with */
 };
 
 struct sort {
@@ -261,7 +290,7 @@ struct sort {
 	size_t count, capacity;
 };
 
-static bool push(struct sort *s, size_t from, size_t n)
+static bool push(struct sort *s, size_t from, size_t n, size_t same)
 {
 	if (n < 2)
 		return true;
@@ -272,7 +301,7 @@ static bool push(struct sort *s, size_t from, size_t n)
 	if (!fl_grow(&s->ranges, &s->capacity, s->count + 1,
 		     sizeof(*s->ranges)))
 		return false;
-	s->ranges[s->count++] = (struct range){ from, n };
+	s->ranges[s->count++] = (struct range){ from, n, same };
 	return true;
 }
 
@@ -283,11 +312,12 @@ static bool push(struct sort *s, size_t from, size_t n)
 static bool sort_range(struct sort *s, struct range range)
 {
 	struct fl_folded_row *rows = s->rows + range.from;
-	size_t shared = SIZE_MAX, same;
+	size_t shared = SIZE_MAX, equal;
 	bool longer = false;
 
 	for (size_t i = 1; i < range.n; i++) {
-		shared = common_prefix(&rows[0], &rows[i], shared);
+		shared = common_prefix(&rows[0], &rows[i], range.same,
+				       shared);
 		longer |= rows[i].size != rows[0].size;
 	}
 	if (shared == rows[0].size && !longer)
@@ -299,11 +329,12 @@ static bool sort_range(struct sort *s, struct range range)
 	memcpy(s->spare, rows, range.n * sizeof(*rows));
 	for (size_t i = 0; i < range.n; i++)
 		rows[i] = s->spare[s->keyed[i].place];
-	for (size_t i = 0; i < range.n; i += same) {
-		for (same = 1; i + same < range.n &&
-			       s->keyed[i + same].key == s->keyed[i].key;)
-			same++;
-		if (!push(s, range.from + i, same))
+	for (size_t i = 0; i < range.n; i += equal) {
+		for (equal = 1; i + equal < range.n &&
+				s->keyed[i + equal].key == s->keyed[i].key;)
+			equal++;
+		/* The eighth byte may be a ';' where another stack ends. */
+		if (!push(s, range.from + i, equal, shared + 7))
 			return false;
 	}
 	return true;
@@ -316,7 +347,7 @@ static bool sort_rows(struct fl_folded_row *rows, size_t n)
 
 	s.spare = fl_alloc(fl_size_mul(n, sizeof(*rows)));
 	s.keyed = fl_alloc(fl_size_mul(2 * n, sizeof(*s.keyed)));
-	good = s.spare && s.keyed && push(&s, 0, n);
+	good = s.spare && s.keyed && push(&s, 0, n, 0);
 	while (good && s.count)
 		good = sort_range(&s, s.ranges[--s.count]);
 	fl_free(s.spare);
@@ -415,7 +446,7 @@ static bool ends_at(const struct fl_folded_row *row, size_t end)
 static bool add_row(struct walk *w, const struct fl_folded_row *row,
 		    const struct fl_folded_row *before)
 {
-	size_t shared = before ? common_prefix(before, row, SIZE_MAX) : 0;
+	size_t shared = before ? common_prefix(before, row, 0, SIZE_MAX) : 0;
 	size_t n = 1, from;
 
 	while (n < w->depth && w->path[n].end <= shared &&
