@@ -366,15 +366,17 @@ struct fl_map_entry {
 struct fl_map {
 	struct fl_map_entry *entry;	/* of mask + 1; key 0: free */
 	size_t mask, count;
-	uint64_t salt, factor;		/* of hashes; set by the first put */
+	uint64_t salt, factor, second;	/* of hashes; set by the first put */
 	struct fl_map_entry zero;	/* the entry of key 0 */
 	bool has_zero, ordered;
 };
 
+/* One product leaves chains of keys (a, a + 1, ...) in clusters, one in 12. */
 static inline size_t fl_map_first(const struct fl_map *map, uint64_t key)
 {
-	return (size_t)fl_fold_product(key ^ map->salt, map->factor) &
-	       map->mask;
+	uint64_t hash = fl_fold_product(key ^ map->salt, map->factor);
+
+	return (size_t)fl_fold_product(hash, map->second) & map->mask;
 }
 
 /* The key's value; NULL: none. */

@@ -173,6 +173,7 @@ static void set_salt(struct fl_map *map, bool ordered)
 {
 	map->salt = ordered ? SALT : fl_hash_secret[0];
 	map->factor = (ordered ? FACTOR : fl_hash_secret[1]) | 1;
+	map->second = ordered ? 1 : fl_hash_secret[0] | 1;
 	map->ordered = ordered;
 }
 

@@ -451,6 +451,37 @@ Test(blocks, every_byte_is_seen_wherever_it_is)
 	}
 }
 
+/* Steps from the first slot of a key to its own, a key. */
+static double mean_probes(const struct fl_map *map)
+{
+	size_t probes = 0;
+
+	for (size_t i = 0; i <= map->mask; i++)
+		if (map->entry[i].key)
+			probes += (i - fl_map_first(map, map->entry[i].key)) &
+				  map->mask;
+	return (double)probes / (double)map->count;
+}
+
+/* Ids, addresses of methods, and pairs, which a file has one after another. */
+Test(map, chains_of_keys_do_not_cluster_whatever_the_secret)
+{
+	for (uint64_t n = 1; n <= 300; n++) {
+		fl_hash_secret[0] = fl_fold_product(n, 0x9e3779b97f4a7c15);
+		fl_hash_secret[1] = fl_fold_product(n, 0xbf58476d1ce4e5b9);
+		for (int kind = 0; kind < 3; kind++) {
+			struct fl_map map = { 0 };
+
+			for (uint64_t i = 0; i < 5000; i++)
+				cr_assert(fl_map_put(&map, 1 + (kind == 0 ? i :
+					kind == 1 ? 0x7f0000000000 + 16 * i :
+					i / 64 * 977 << 32 | i % 64), NULL));
+			cr_expect_lt(mean_probes(&map), 1.2);
+			fl_map_free(&map);
+		}
+	}
+}
+
 Test(maps, any_key_has_one_value)
 {
 	struct fl_map map = { 0 };
