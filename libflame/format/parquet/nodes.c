@@ -19,6 +19,24 @@ static bool has_text(struct slice name, struct slice text)
 	       memmem(name.data, name.size, text.data, text.size);
 }
 
+bool fl_parquet_reserve_names(struct fl_parquet_nodes *nodes, size_t n,
+			      size_t size)
+{
+	n += nodes->nnames;
+	return (n <= nodes->names_capacity ||
+		fl_grow_exactly(&nodes->names, &nodes->names_capacity, n,
+				sizeof(*nodes->names))) &&
+	       (!size || fl_buf_reserve(&nodes->text, size));
+}
+
+bool fl_parquet_reserve_nodes(struct fl_parquet_nodes *nodes, size_t n)
+{
+	n += nodes->nnodes + 1;
+	return n <= nodes->nodes_capacity ||
+	       fl_grow_exactly(&nodes->nodes, &nodes->nodes_capacity, n,
+			       sizeof(*nodes->nodes));
+}
+
 uint32_t fl_parquet_add_name(struct fl_parquet_nodes *nodes, struct slice text)
 {
 	const struct fl_wanted_text *wanted = nodes->wanted;

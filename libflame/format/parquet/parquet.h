@@ -134,6 +134,10 @@ struct fl_parquet_nodes {
 	size_t path_capacity;
 };
 
+/* Before n more names of `size` bytes in all, and n more nodes. */
+bool fl_parquet_reserve_names(struct fl_parquet_nodes *nodes, size_t n,
+			      size_t size);
+bool fl_parquet_reserve_nodes(struct fl_parquet_nodes *nodes, size_t n);
 /* Its number, from 1 on; 0: out of memory. */
 uint32_t fl_parquet_add_name(struct fl_parquet_nodes *nodes, struct slice text);
 /* The next node.  false: its parent is not before it, or out of memory. */

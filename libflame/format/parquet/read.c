@@ -26,7 +26,6 @@ struct column {
 	bool skipped;		/* nobody wants the label */
 	struct chunk chunk;	/* of the row group */
 	bool null;		/* all cells of the group; none was read */
-	uint32_t *present;
 	flame_id *text;		/* 0: null; of frames: see nodes.c */
 	int64_t *number;
 };
@@ -43,6 +42,8 @@ struct reader {
 	uint64_t ngroups, group;
 	int64_t nrows;			/* of the group */
 	size_t capacity;		/* rows that columns have memory for */
+	/* Which cells are there: of the frames, and of the column read last. */
+	uint32_t *frames, *present;
 	uint8_t *page;
 	size_t page_size, page_capacity;
 	flame_id *dictionary;
@@ -399,6 +400,9 @@ static bool read_dictionary(struct reader *r, const struct column *column,
 	    !fl_grow(&r->dictionary, &r->dictionary_capacity,
 		     (size_t)page->n + 1, sizeof(*r->dictionary)))
 		return false;
+	if (frames && !fl_parquet_reserve_names(&r->nodes, (size_t)page->n,
+						r->page_size))
+		return fl_no_memory(r->flame) == FLAME_OK;
 	while (r->ntexts < (size_t)page->n) {
 		struct slice text;
 
@@ -420,8 +424,17 @@ static bool read_dictionary(struct reader *r, const struct column *column,
 	return true;
 }
 
+/* All cells are there: one run, which most columns have. */
+static bool are_all(struct fl_message levels, uint64_t nrows)
+{
+	uint64_t head;
+
+	return fl_varint(&levels, &head) && head == nrows << 1 &&
+	       levels.end - levels.next == 1 && *levels.next == 1;
+}
+
 static bool read_levels(struct reader *r, struct fl_message *in,
-			struct column *column, size_t *n)
+			uint32_t *present, size_t *n)
 {
 	struct fl_message levels;
 	size_t size;
@@ -434,18 +447,20 @@ static bool read_levels(struct reader *r, struct fl_message *in,
 		return false;
 	levels = fl_message_of(in->next, size);
 	in->next += size;
-	if (!fl_parquet_hybrid(&levels, 1, column->present,
-			       (size_t)r->nrows))
+	*n = (size_t)r->nrows;
+	if (present != r->frames && are_all(levels, *n))
+		return true;
+	if (!fl_parquet_hybrid(&levels, 1, present, *n))
 		return false;
 	*n = 0;
 	for (int64_t i = 0; i < r->nrows; i++)
-		*n += column->present[i];
+		*n += present[i];
 	return true;
 }
 
 static bool read_texts(struct reader *r, struct fl_message *in,
 		       struct column *column, const struct page *page,
-		       size_t n)
+		       const uint32_t *present, size_t n)
 {
 	unsigned width;
 	size_t used = 0;
@@ -469,7 +484,7 @@ static bool read_texts(struct reader *r, struct fl_message *in,
 		return true;
 	}
 	for (int64_t i = 0; i < r->nrows; i++)
-		column->text[i] = column->present[i] ?
+		column->text[i] = present[i] ?
 				  r->dictionary[r->index[used++]] : 0;
 	return true;
 }
@@ -489,7 +504,7 @@ static bool read_plain(struct fl_message *in, int64_t *values, size_t n,
 
 static bool read_numbers(struct reader *r, struct fl_message *in,
 			 struct column *column, const struct page *page,
-			 size_t n)
+			 const uint32_t *present, size_t n)
 {
 	bool whole = n == (size_t)r->nrows, good = false;
 	int64_t *values = whole ? column->number : r->packed;
@@ -501,7 +516,7 @@ static bool read_numbers(struct reader *r, struct fl_message *in,
 		good = read_plain(in, values, n,
 				  column->type == FL_PARQUET_INT32);
 	for (int64_t i = 0; good && !whole && i < r->nrows; i++)
-		column->number[i] = column->present[i] ? values[used++] : 0;
+		column->number[i] = present[i] ? values[used++] : 0;
 	return good;
 }
 
@@ -576,6 +591,8 @@ static bool read_chunk(struct reader *r, struct column *column)
 	const struct chunk *chunk = &column->chunk;
 	int64_t begin = chunk->dictionary ? chunk->dictionary : chunk->data;
 	struct fl_message in, data;
+	uint32_t *present = column->fixed == FL_PARQUET_FRAME ? r->frames :
+								r->present;
 	struct page page;
 	size_t n;
 
@@ -591,10 +608,12 @@ static bool read_chunk(struct reader *r, struct column *column)
 	    page.n != r->nrows)
 		return false;
 	data = fl_message_of(r->page, r->page_size);
-	return read_levels(r, &data, column, &n) &&
+	return read_levels(r, &data, present, &n) &&
+	       (present != r->frames ||
+		fl_parquet_reserve_nodes(&r->nodes, n)) &&
 	       (column->type == FL_PARQUET_BYTES ?
-			read_texts(r, &data, column, &page, n) :
-			read_numbers(r, &data, column, &page, n));
+			read_texts(r, &data, column, &page, present, n) :
+			read_numbers(r, &data, column, &page, present, n));
 }
 
 /* Columns get memory for the most rows that a group has. */
@@ -604,24 +623,27 @@ static bool reserve(struct reader *r, size_t rows)
 		return true;
 	for (size_t i = 0; i < r->ncolumns; i++) {
 		struct column *column = &r->columns[i];
-		size_t present = r->capacity, values = r->capacity;
+		size_t values = r->capacity;
 
-		if (!fl_grow_exactly(&column->present, &present, rows,
-				     sizeof(*column->present)) ||
-		    !(column->type == FL_PARQUET_BYTES ?
+		if (!(column->type == FL_PARQUET_BYTES ?
 			      fl_grow_exactly(&column->text, &values, rows,
 					      sizeof(*column->text)) :
 			      fl_grow_exactly(&column->number, &values, rows,
 					      sizeof(*column->number))))
 			return false;
 	}
+	fl_free(r->frames);
+	fl_free(r->present);
 	fl_free(r->packed);
 	fl_free(r->index);
 	fl_free(r->chosen);
+	r->frames = fl_zeroed(rows, sizeof(*r->frames));
+	r->present = fl_zeroed(rows, sizeof(*r->present));
 	r->packed = fl_zeroed(rows, sizeof(*r->packed));
 	r->index = fl_zeroed(rows, sizeof(*r->index));
 	r->chosen = fl_zeroed(rows, sizeof(*r->chosen));
-	r->capacity = r->packed && r->index && r->chosen ? rows : 0;
+	r->capacity = r->frames && r->present && r->packed && r->index &&
+		      r->chosen ? rows : 0;
 	return r->capacity;
 }
 
@@ -740,7 +762,7 @@ static bool is_node(const struct reader *r, size_t row)
 {
 	const struct column *frame = r->fixed[FL_PARQUET_FRAME];
 
-	return !frame->null && frame->present[row];
+	return !frame->null && r->frames[row];
 }
 
 /* Nodes are defined, samples chosen.  false: a row is damaged. */
@@ -772,6 +794,29 @@ static bool choose_rows(struct reader *r, size_t *nchosen)
 	return true;
 }
 
+/* Rows from `row` on that are not chosen, of one metric: the row after them. */
+static size_t count_rows(struct reader *r, size_t row)
+{
+	const struct column *metric = r->fixed[FL_PARQUET_METRIC];
+	const struct column *unit = r->fixed[FL_PARQUET_UNIT];
+	uint64_t samples = 0;
+	int64_t sum = 0;
+
+	find_metric(r, row);
+	for (; row < (size_t)r->nrows && !r->chosen[row] &&
+	       text_at(metric, row) == r->metric_name &&
+	       text_at(unit, row) == r->unit_name; row++, r->good++) {
+		int64_t value = number_at(r->fixed[FL_PARQUET_VALUE], row);
+
+		if (__builtin_add_overflow(samples, r->counts && value > 0 ?
+					   (uint64_t)value : 1, &samples))
+			samples = UINT64_MAX;
+		sum = fl_add_clamped(sum, value);
+	}
+	fl_metric_count(r->flame, r->metric, samples, sum);
+	return row;
+}
+
 static int add_row(struct reader *r, size_t row)
 {
 	int64_t node = number_at(r->fixed[FL_PARQUET_NODE], row);
@@ -782,10 +827,6 @@ static int add_row(struct reader *r, size_t row)
 	find_metric(r, row);
 	samples = r->counts && value > 0 ? (uint64_t)value : 1;
 	r->good++;
-	if (!r->chosen[row]) {
-		fl_metric_count(r->flame, r->metric, samples, value);
-		return FLAME_OK;
-	}
 	r->labels = labels_of(r, row);
 	r->last = row;
 	if (!fl_parquet_stack(&r->nodes, (uint32_t)node, &stack))
@@ -797,12 +838,18 @@ static int add_row(struct reader *r, size_t row)
 
 static bool add_rows(struct reader *r)
 {
-	bool good = true;
-
 	r->last = SIZE_MAX;
-	for (size_t i = 0; good && i < (size_t)r->nrows; i++)
-		good = is_node(r, i) || add_row(r, i) == FLAME_OK;
-	return good;
+	for (size_t i = 0; i < (size_t)r->nrows;) {
+		if (r->chosen[i]) {
+			if (add_row(r, i++) != FLAME_OK)
+				return false;
+		} else if (is_node(r, i)) {
+			i++;
+		} else {
+			i = count_rows(r, i);
+		}
+	}
+	return true;
 }
 
 /*
@@ -869,13 +916,14 @@ static void release(void *state)
 	struct reader *r = state;
 
 	for (size_t i = 0; i < r->ncolumns; i++) {
-		fl_free(r->columns[i].present);
 		fl_free(r->columns[i].text);
 		fl_free(r->columns[i].number);
 	}
 	fl_free(r->columns);
 	fl_free(r->page);
 	fl_free(r->dictionary);
+	fl_free(r->frames);
+	fl_free(r->present);
 	fl_free(r->packed);
 	fl_free(r->index);
 	fl_free(r->chosen);
