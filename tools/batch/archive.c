@@ -972,6 +972,19 @@ static enum walk_answer clean(void *arg, const struct walk_entry *entry)
 	return WALK_ON;
 }
 
+/* A file that others put there: in a month its date would not be known. */
+static void warn_of_dayless(const struct archive *a,
+			    const struct archive_file *file)
+{
+	char labels[CLI_MAX_CHOICES] = "";
+
+	if (!is_merged(file))
+		cli_list_labels(file->path, "day", labels);
+	if (*labels)
+		cli_say(a->cli, "%s: its rows have no label day, so in a "
+			"merged month their date is not known", file->path);
+}
+
 static enum walk_answer compact_app(void *arg, const struct walk_entry *entry)
 {
 	struct archive *a = arg;
@@ -987,6 +1000,8 @@ static enum walk_answer compact_app(void *arg, const struct walk_entry *entry)
 	for (size_t i = 0, end; good && i < files.n; i = end) {
 		end = end_of_folder(&files, i);
 		several |= end > i + 1;
+		for (size_t k = i; a->by_month && end > i + 1 && k < end; k++)
+			warn_of_dayless(a, &files.at[k]);
 	}
 	if (several)
 		good = rebuild(a, entry->path, &files, NULL);
