@@ -667,10 +667,10 @@ static int put_share(struct fl_spark_cost *cost, const struct share *share)
 static const struct {
 	const char *metric, *unit, *frame;
 } facts[] = {
-	{ "input", "bytes", "[input]" },
-	{ "input-records", "records", "[input]" },
-	{ "failed", "jobs", "[failed]" },
-	{ "failed", "jobs", "[no end]" },	/* of the application's log */
+	{ "input", "bytes", "[log: input]" },
+	{ "input-records", "records", "[log: input]" },
+	{ "failed", "jobs", "[log: failed]" },
+	{ "failed", "jobs", "[log: no end]" },	/* of the application's log */
 };
 
 enum fact { INPUT, INPUT_RECORDS, FAILED, NO_END };

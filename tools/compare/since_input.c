@@ -18,8 +18,8 @@ static const struct {
 };
 enum { INPUTS = sizeof(inputs) / sizeof(*inputs) };
 
-
-static const char frames[] = "^\\[(input|failed|no end)\\]$";
+/* The beginning of their frames: other stacks are not even decoded. */
+static char frames[] = "^\\[log: ";
 
 /* Reading ------------------------------------------------------------------ */
 
@@ -42,7 +42,10 @@ static bool may_have_facts(const struct since *s)
 	return found;
 }
 
-/* The options of the first reading that select by labels; to be freed. */
+/*
+ * The options of the first reading that select by labels, and the frames; to be
+ * freed.
+ */
 static bool select_labels(struct cli *cli, struct cli_pair **pairs)
 {
 	size_t n = 0, asks = 0;
@@ -53,6 +56,7 @@ static bool select_labels(struct cli *cli, struct cli_pair **pairs)
 	for (size_t i = 0; i < cli->filters.n; i++)
 		if (strcmp(cli->filters.at[i].name, "label") == 0)
 			(*pairs)[n++] = cli->filters.at[i];
+	(*pairs)[n++] = (struct cli_pair){ .name = "keep", .value = frames };
 	for (size_t i = 0; i < cli->asks.n; i++)
 		if (strcmp(cli->asks.at[i].name, "event") != 0)
 			(*pairs)[n + asks++] = cli->asks.at[i];
@@ -77,7 +81,6 @@ static bool read_again(const struct since *s, struct flame *flame,
 	if (like && flame_set(like, "events", "all") == FLAME_OK)
 		sink = flame_split_sink(split, like, key, NULL);
 	flame_abandon(like);
-	sink = flame_filter(sink, "keep", frames);
 	if (select_labels(&cli, &pairs))
 		good = cli_merge(&cli, flame, cli_chain(&cli, sink, NULL),
 				 cli.inputs, cli.ninputs, &reading);
