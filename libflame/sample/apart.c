@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 enum {
-	STEP_MS = 20,
+	STEP_MS = 20, LONG_STEP_MS = 50, LAST_STEP_MS = 5,
 	LOOK_MS = 100,		/* between looks at the parser */
 	STALL_MS = 1000,	/* in which it reads and has no CPU time */
 	BUSY_SECONDS = 60,	/* of CPU time for one process */
@@ -107,7 +107,8 @@ static void parse(struct fl_recorder *r, int opener, pid_t parent)
 {
 	struct fl_shared *shared = r->apart->shared;
 	size_t n = r->events.nrings;
-	int *fds = fl_zeroed(n + 2, sizeof(*fds));
+	enum { OTHERS = 3 };
+	int *fds = fl_zeroed(n + OTHERS, sizeof(*fds));
 
 	own = shared;
 	for (size_t i = 0; fds && i < n; i++)
@@ -117,8 +118,9 @@ static void parse(struct fl_recorder *r, int opener, pid_t parent)
 		_exit(1);
 	fds[n] = opener;
 	fds[n + 1] = r->events.wake;
+	fds[n + 2] = r->processes.kernel.fd;
 	fl_target_ask_by(opener);
-	if (!fl_confine_parser(fds, n + 2))
+	if (!fl_confine_parser(fds, n + OTHERS))
 		_exit(2);
 	/* It may have been killed before its death was a signal. */
 	if (getppid() != parent)
@@ -202,16 +204,11 @@ static bool start_both(struct fl_recorder *r)
 	return apart->parser > 0;
 }
 
-/* A ring is emptied when a quarter of it is full: six looks before that. */
-static long step_of(const struct fl_recorder *r)
+/* Bytes that samples fill of a ring in a second; 0: nobody knows. */
+static uint64_t rate_of(const struct fl_sampling *s)
 {
-	const struct fl_sampling *s = &r->how.sampling;
-	size_t samples = r->events.ring_size / (s->stack + 1024) / 24 + 1;
-	size_t most = 50, ms = 1000 * samples / FL_MAX(s->hertz, 1u);
-
-	if (s->switches || s->counted)
-		return 0;
-	return (long)(FL_MIN(FL_MAX(ms, (size_t)5), most) * MS);
+	return s->switches || s->counted ? 0 :
+	       (uint64_t)s->hertz * (s->stack + 1024);
 }
 
 bool fl_apart_start(struct fl_recorder *r)
@@ -232,7 +229,7 @@ bool fl_apart_start(struct fl_recorder *r)
 	while (!apart->shared->ready && fl_now() < until &&
 	       waitpid(apart->parser, NULL, WNOHANG) == 0)
 		pause_ms(1);
-	r->events.step = step_of(r);
+	r->events.rate = rate_of(&r->how.sampling);
 	fl_perf_events_away(&r->events, r->how.sampling.all ? NULL : is_wanted,
 			    apart->shared);
 	return apart->shared->ready;
@@ -415,6 +412,17 @@ static int end_reading(struct fl_recorder *r, struct flame_source *source)
 	return fl_recorder_end(r, source);
 }
 
+/* Until there is more to read: the end of a command is noticed soon. */
+static void wait_for_more(const struct fl_recorder *r)
+{
+	long ms = r->apart->shared->stop ? LAST_STEP_MS :
+		  r->how.command ? STEP_MS : LONG_STEP_MS;
+
+	if (r->deadline)
+		ms = (long)FL_MIN((r->deadline - fl_now()) / MS + 1, ms);
+	pause_ms(FL_MAX(ms, LAST_STEP_MS));
+}
+
 int fl_apart_read(struct fl_recorder *r, struct flame_source *source)
 {
 	struct fl_apart *apart = r->apart;
@@ -425,7 +433,7 @@ int fl_apart_read(struct fl_recorder *r, struct flame_source *source)
 		int64_t now = fl_now();
 
 		/* Also while there is more and more to read. */
-		if (now - apart->supervised > STEP_MS * MS) {
+		if (now - apart->supervised >= LAST_STEP_MS * MS) {
 			apart->supervised = now;
 			if (!supervise(r))
 				return fl_failed(source->flame) ? FLAME_FAILED :
@@ -446,6 +454,6 @@ int fl_apart_read(struct fl_recorder *r, struct flame_source *source)
 			return FLAME_FAILED;
 		if (done)
 			return end_reading(r, source);
-		pause_ms(STEP_MS);
+		wait_for_more(r);
 	}
 }

@@ -198,6 +198,7 @@ void fl_cpython_free(struct fl_cpython *py)
 	}
 	for (size_t i = 0; i < FL_COUNT(py->past); i++)
 		fl_free(py->past[i].marks);
+	fl_free(py->kinds);
 	fl_free(py->places);
 	fl_free(py->copies);
 	fl_free(py->again);

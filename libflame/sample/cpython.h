@@ -91,6 +91,8 @@ struct fl_cpython {
 	size_t nsites, sites_capacity;
 	struct fl_map site_of;	/* return address -> place in sites */
 	struct fl_map callers;	/* (function, one that it was called below) */
+	uint8_t *kinds;		/* of frames; 0: not known yet */
+	size_t kinds_capacity;
 	flame_id gone;		/* the frame "[frame gone]" */
 	uint64_t code_type;	/* of code objects, as they were met */
 	uint64_t entry_code;	/* what the loop executes when it has no

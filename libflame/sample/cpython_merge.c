@@ -13,13 +13,7 @@
 
 #include <stdlib.h>
 
-static bool starts(struct flame *flame, flame_id frame, const char *text)
-{
-	const struct flame_frame *f = flame_frame_of(flame, frame);
-
-	return strncmp(flame_name_text(flame, f->name, NULL), text,
-		       strlen(text)) == 0;
-}
+enum { KNOWN = 1, LOOP = 2, FROM_MAP = 4, UNNAMED = 8 };	/* of a frame */
 
 bool fl_is_python_loop(const char *name)
 {
@@ -28,11 +22,31 @@ bool fl_is_python_loop(const char *name)
 	       name[24] != '@';
 }
 
-static bool is_loop(const struct fl_cpython *py, flame_id frame)
+static unsigned kind_of_name(const char *name)
+{
+	return KNOWN | (fl_is_python_loop(name) ? LOOP : 0) |
+	       (strncmp(name, "py::", 4) == 0 ? FROM_MAP : 0) |
+	       (strncmp(name, "[unknown]", 9) == 0 ? UNNAMED : 0);
+}
+
+/* Each is asked for in each sample. */
+static unsigned kind_of(struct fl_cpython *py, flame_id frame)
 {
 	const struct flame_frame *f = flame_frame_of(py->flame, frame);
+	bool fits = fl_grow_zeroed(&py->kinds, &py->kinds_capacity,
+				   (size_t)frame + 1, sizeof(*py->kinds));
+	unsigned kind = fits ? py->kinds[frame] : 0;
 
-	return fl_is_python_loop(flame_name_text(py->flame, f->name, NULL));
+	if (!kind)
+		kind = kind_of_name(flame_name_text(py->flame, f->name, NULL));
+	if (fits)
+		py->kinds[frame] = (uint8_t)kind;
+	return kind;
+}
+
+static bool is_loop(struct fl_cpython *py, flame_id frame)
+{
+	return kind_of(py, frame) & LOOP;
 }
 
 /*
@@ -58,12 +72,13 @@ static const struct fl_py_run *run_of(const struct fl_py_walk *w, size_t loop,
 }
 
 /* python -X perf has the same frames in its perf map, or not yet. */
-static bool is_double(const struct fl_cpython *py, const struct fl_unwinder *u,
+static bool is_double(struct fl_cpython *py, const struct fl_unwinder *u,
 		      size_t i)
 {
-	return starts(py->flame, u->frames[i], "py::") ||
-	       (i && starts(py->flame, u->frames[i], "[unknown]") &&
-		is_loop(py, u->frames[i - 1]));
+	unsigned kind = kind_of(py, u->frames[i]);
+
+	return kind & FROM_MAP || (kind & UNNAMED && i &&
+				   is_loop(py, u->frames[i - 1]));
 }
 
 static struct fl_py_walk *walk_for(struct fl_cpython *py, pid_t tid,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of the kernel, by /proc/kallsyms.  A kernel has some hundred
- * thousand, of which a recording names few: a table of 16 bytes each and their
- * names are all that stays of 5 to 20 MB of text, which is read block by block.
+ * thousand, of which a recording names few, and to write all is work for the
+ * kernel: 5 to 20 MB of text are read block by block, up to the addresses that
+ * are looked for.  A table of 16 bytes each and their names are all that stays.
  */
 #include "fl.h"
 
@@ -15,7 +16,8 @@
 enum {
 	BLOCK = 1 << 16,	/* bytes; longer lines are left out */
 	MAX_NAMES = 256 << 20,
-	LAST = 4096		/* bytes of the last function */
+	LAST = 4096,		/* bytes of the last function */
+	LONGEST = 1 << 20	/* of others: code of BPF may have no name */
 };
 
 /* The text that follows the name: the module's "[name]", or "". */
@@ -33,6 +35,7 @@ static bool add(struct fl_kernel *k, const struct fl_kernel_line *line)
 
 	if (k->names.size > MAX_NAMES)
 		return false;
+	k->modules |= *line->module;
 	k->sorted &= !last || last->start <= line->start;
 	if (last && last->start == line->start) {
 		if (!fl_symbol_is_preferred(line->name, name_of(k, last)))
@@ -66,23 +69,6 @@ static size_t read_block(struct fl_kernel *k, char *block, size_t size)
 	return (size_t)(at - block);
 }
 
-static void read_lines(struct fl_kernel *k, int fd)
-{
-	char *block = fl_alloc(BLOCK);
-	size_t size = 0, used;
-	ssize_t n;
-
-	while (block && (n = read(fd, block + size, BLOCK - size)) > 0) {
-		size += (size_t)n;
-		used = read_block(k, block, size);
-		if (!used && size == BLOCK)
-			break;
-		size -= used;
-		memmove(block, block + used, size);
-	}
-	fl_free(block);
-}
-
 static int by_start(const void *a, const void *b)
 {
 	const struct fl_kernel_function *x = a, *y = b;
@@ -109,30 +95,73 @@ static void sort(struct fl_kernel *k)
 	k->count = n;
 }
 
-void fl_kernel_read_from(struct fl_processes *all, int fd)
+static void close_lines(struct fl_kernel *k)
+{
+	if (!k->block)
+		return;
+	close(k->fd);
+	fl_free(k->block);
+	k->block = NULL;
+	sort(k);
+}
+
+/* Another block; false: there are no more. */
+static bool read_more(struct fl_kernel *k)
+{
+	ssize_t n = k->block ? read(k->fd, k->block + k->size,
+				    BLOCK - k->size) : 0;
+	size_t used = 0;
+
+	if (n > 0) {
+		k->size += (size_t)n;
+		used = read_block(k, k->block, k->size);
+	}
+	if (n <= 0 || (!used && k->size == BLOCK)) {
+		close_lines(k);
+		return false;
+	}
+	k->size -= used;
+	memmove(k->block, k->block + used, k->size);
+	return true;
+}
+
+void fl_kernel_open_at(struct fl_processes *all, int fd)
 {
 	struct fl_kernel *k = &all->kernel;
 
-	k->sorted = true;
-	read_lines(k, fd);
-	sort(k);
+	k->opened = k->sorted = true;
+	k->block = fd < 0 ? NULL : fl_alloc(BLOCK);
+	k->fd = fd;
+	if (fd >= 0 && !k->block)
+		close(fd);
+}
+
+void fl_kernel_open(struct fl_processes *all)
+{
+	fl_kernel_open_at(all, open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
 }
 
 void fl_kernel_read(struct fl_processes *all)
 {
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-
-	all->kernel.read = true;
-	if (fd < 0)
-		return;
-	fl_kernel_read_from(all, fd);
-	close(fd);
+	fl_kernel_open(all);
+	while (read_more(&all->kernel));
 }
 
 void fl_kernel_free(struct fl_kernel *k)
 {
+	close_lines(k);
 	fl_free(k->data);
 	fl_buf_free(&k->names);
+}
+
+/*
+ * Whether none that is not read yet is nearer.  The kernel's own come first, in
+ * order; modules and BPF have none, and may be below the kernel.
+ */
+static bool is_passed(const struct fl_kernel *k, uint64_t at)
+{
+	return k->sorted && !k->modules && k->count && at >= k->data[0].start &&
+	       at < k->data[k->count - 1].start;
 }
 
 /* NULL: none. */
@@ -148,7 +177,8 @@ static struct fl_kernel_function *function_at(struct fl_kernel *k, uint64_t at)
 		else
 			high = middle;
 	}
-	if (!low || (low == k->count && at - k->data[low - 1].start >= LAST))
+	if (!low || at - k->data[low - 1].start >=
+		    (low == k->count ? LAST : LONGEST))
 		return NULL;
 	return &k->data[low - 1];
 }
@@ -162,8 +192,9 @@ flame_id fl_kernel_frame(struct fl_processes *all, uint64_t at)
 	const char *name = image, *file = image;
 	flame_id *frame = &k->unknown;
 
-	if (!k->read)
-		fl_kernel_read(all);
+	if (!k->opened)
+		fl_kernel_open(all);
+	while (!is_passed(k, at) && read_more(k));
 	f = function_at(k, at);
 	if (f) {
 		name = name_of(k, f);

@@ -327,6 +327,7 @@ void fl_modules_sweep(struct fl_processes *all)
 		all->modules[n++] = module;
 	}
 	all->modules_dropped += n < all->nmodules;
+	memset(all->named, 0, sizeof(all->named));
 	all->nmodules = n;
 	all->modules_most = n + MODULES;
 	if (!index_modules(all))

@@ -108,7 +108,7 @@ struct fl_perf_events {
 	pthread_mutex_t *lock;
 	/* See fl_perf_events_away. */
 	pthread_t spiller;
-	long step;		/* ns between its looks; 0: as for a file */
+	uint64_t rate;		/* of a ring: bytes a second; 0: not known */
 	bool is_away, is_back;
 	bool (*wanted)(void *arg, pid_t pid);
 	void *wanted_arg;

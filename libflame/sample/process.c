@@ -399,13 +399,47 @@ static flame_id unknown_frame(struct fl_processes *all)
 	return all->unknown;
 }
 
+static flame_id symbol_frame(struct fl_processes *all,
+			     const struct fl_module *module,
+			     struct fl_symbol *symbol)
+{
+	if (!symbol->frame)
+		symbol->frame = fl_symbol_frame(
+			all, symbol->name, symbol->stub, module->file,
+			fl_is_jvm_path(module->path) ? FLAME_CPP :
+						       FLAME_NATIVE);
+	return symbol->frame;
+}
+
+/* The function at an offset in a file; NULL: there is no code. */
+static struct fl_named *name_at(struct fl_processes *all,
+				struct fl_module *module, uint64_t offset)
+{
+	uint64_t hash = fl_hash_pair((uintptr_t)module, offset);
+	struct fl_named *named = &all->named[hash % FL_COUNT(all->named)];
+	struct fl_symbol *symbol;
+	uint64_t address;
+
+	if (named->module == module && named->offset == offset)
+		return named;
+	if (!module->elf || !fl_elf_address(module->elf, offset, &address))
+		return NULL;
+	symbol = fl_symbols_at(&module->symbols, address);
+	*named = (struct fl_named){
+		.module = module, .offset = offset, .address = address,
+		.symbol = symbol,
+		.frame = symbol ? symbol_frame(all, module, symbol) :
+				  range_frame(all, module, address),
+	};
+	return named;
+}
+
 flame_id fl_process_frame(struct fl_processes *all, struct fl_process *p,
 			  uint64_t at, struct fl_symbol **found)
 {
 	const struct fl_mapping *m = fl_process_mapping(all, p, at);
 	struct fl_symbol *symbol = NULL;
-	uint64_t address;
-	flame_id frame;
+	struct fl_named *named;
 
 	*found = NULL;
 	if (!m)
@@ -424,21 +458,11 @@ flame_id fl_process_frame(struct fl_processes *all, struct fl_process *p,
 		return symbol->frame;
 	}
 	fl_module_load(all, p->pid, m);
-	if (!m->module->elf ||
-	    !fl_elf_address(m->module->elf, at - m->start + m->offset,
-			    &address))
+	named = name_at(all, m->module, at - m->start + m->offset);
+	if (!named)
 		return m->module->unknown;
-	symbol = fl_symbols_at(&m->module->symbols, address);
-	*found = symbol;
-	if (!symbol)
-		frame = range_frame(all, m->module, address);
-	else if (symbol->frame)
-		frame = symbol->frame;
-	else
-		frame = symbol->frame = fl_symbol_frame(
-			all, symbol->name, symbol->stub, m->module->file,
-			fl_is_jvm_path(m->module->path) ? FLAME_CPP :
-							  FLAME_NATIVE);
+	*found = named->symbol;
 	return m->module->debug ? fl_places_frame(all->places, m->module->debug,
-						  address, frame) : frame;
+						  named->address, named->frame) :
+				  named->frame;
 }

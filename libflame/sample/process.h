@@ -79,10 +79,21 @@ struct fl_processes {
 		} *data;			/* sorted by start */
 		size_t count, capacity;
 		struct fl_buf names;	/* "NAME\0[MODULE]\0", or "NAME\0\0" */
-		bool read, sorted;
+		int fd;			/* of what is not read yet */
+		char *block;		/* its lines that are read; or NULL: */
+		size_t size;		/* all are in data */
+		bool opened, sorted;
+		bool modules;		/* some of theirs are in data */
 		flame_id unknown;
 	} kernel;
 	flame_id unknown;
+	/* Functions at places in files: most samples have those of others. */
+	struct fl_named {
+		const struct fl_module *module;
+		uint64_t offset, address;
+		struct fl_symbol *symbol;
+		flame_id frame;
+	} named[1024];
 	/* Among the processes, a quarter of a second ago or since. */
 	bool has_jvm, has_python;
 	/* In this second, of reading all processes; of loading files ever. */
@@ -136,9 +147,12 @@ void fl_processes_free(struct fl_processes *all);
 
 /* kernel.c ------------------------------------------------------------ */
 
-/* Reads the kernel's symbols; else the first frame does. */
+/* Before rights are dropped: frames read as many of its lines as they need. */
+void fl_kernel_open(struct fl_processes *all);
+/* fd: of such lines, which is closed. */
+void fl_kernel_open_at(struct fl_processes *all, int fd);
+/* All of them. */
 void fl_kernel_read(struct fl_processes *all);
-void fl_kernel_read_from(struct fl_processes *all, int fd);
 flame_id fl_kernel_frame(struct fl_processes *all, uint64_t at);
 void fl_kernel_free(struct fl_kernel *kernel);
 

@@ -22,6 +22,7 @@
 enum {
 	PENDING_MS = 1,		/* until records are old enough to be ordered */
 	TICK_MS = 250,		/* between looks at the targets */
+	LONG_WAIT_MS = 50,	/* where nobody's frames are read late */
 	SMALL_STACK = 16384,	/* bytes */
 	MAX_LARGE_HERTZ = 1000	/* with larger stacks */
 };
@@ -489,6 +490,11 @@ static void begin_round(struct fl_recorder *r)
 	do
 		look_ahead(r);
 	while (fl_recorder_read_names(r));
+	/* By now records may be old enough, and need no other wait. */
+	if (r->processes.has_python && fl_perf_events_pending(&r->events)) {
+		fl_perf_events_round(&r->events);
+		look_ahead(r);
+	}
 }
 
 /* In ms, at most so long: until a 16th of a ring is full; 0: not at all. */
@@ -511,8 +517,9 @@ static int time_to_sleep(const struct fl_recorder *r, int most)
  */
 static void wait_for_more(struct fl_recorder *r)
 {
-	int most = r->processes.has_python &&
-		   fl_perf_events_pending(&r->events) ?
+	const struct fl_processes *p = &r->processes;
+	int most = !p->has_python && !p->has_jvm ? LONG_WAIT_MS :
+		   p->has_python && fl_perf_events_pending(&r->events) ?
 		   PENDING_MS : FL_RECORDER_WAIT_MS;
 	int sleep;
 
@@ -813,9 +820,8 @@ static struct fl_places *new_places(struct flame *flame,
 /* What reads the targets, in the process that does. */
 static bool begin_reading(struct fl_recorder *r)
 {
-	/* While events wait for it, samples would be lost. */
 	if (r->result.kernel && !r->blind)
-		fl_kernel_read(&r->processes);
+		fl_kernel_open(&r->processes);
 	return begin_join(r);
 }
 
@@ -873,8 +879,9 @@ int fl_recorder_parse(struct fl_recorder *r, struct fl_shared *shared)
 	shared->ended = 1;
 	fl_stream_places(sink);
 	__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
+	/* Until it is killed; pause is a call that it may not make. */
 	for (;;)
-		pause();
+		sleep(1);
 }
 
 /* With rights that others lack, those who parse what they show have none. */

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	STEP_NS = 5000000,
+	STEP_NS = 5000000, LONG_STEP_NS = 100000000,
 	PAGE = 4096,
 	MAX_SPILLED = 256 << 20,	/* bytes of memory, of all rings */
 	/* Of a sample: up to its number of the kernel's frames. */
@@ -162,6 +162,8 @@ bool fl_perf_events_share(struct fl_perf_events *events)
 	pthread_mutexattr_init(&kind);
 	pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
 	pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+	/* The parser may wait long for a CPU while the other waits for it. */
+	pthread_mutexattr_setprotocol(&kind, PTHREAD_PRIO_INHERIT);
 	pthread_mutex_init(events->lock, &kind);
 	return true;
 }
@@ -362,15 +364,35 @@ void fl_perf_events_spill(struct fl_perf_events *events)
 	fl_perf_events_unlock(events);
 }
 
+/* ns until a ring may be a quarter full. */
+static long time_to_fill(const struct fl_perf_events *events)
+{
+	uint64_t left = UINT64_MAX, ns;
+
+	for (size_t i = 0; events->rate && i < events->nrings; i++) {
+		const struct fl_ring *ring = &events->rings[i];
+		uint64_t used = written(ring) -
+			__atomic_load_n(&ring->page->data_tail,
+					__ATOMIC_RELAXED);
+
+		left = FL_MIN(left, ring->size / 4 - FL_MIN(used,
+							    ring->size / 4));
+	}
+	ns = events->rate ? left * 1000 / (events->rate / 1000000 + 1) : 0;
+	return (long)FL_MIN(FL_MAX(ns, (uint64_t)STEP_NS),
+			    (uint64_t)LONG_STEP_NS);
+}
+
 static void *spill_all(void *arg)
 {
 	struct fl_perf_events *events = arg;
 
 	fl_perf_events_hurry();
 	while (!__atomic_load_n(&events->is_back, __ATOMIC_ACQUIRE)) {
-		struct timespec t = { 0, events->step ? events->step : STEP_NS };
+		struct timespec t = { 0, 0 };
 
 		fl_perf_events_spill(events);
+		t.tv_nsec = time_to_fill(events);
 		nanosleep(&t, NULL);
 	}
 	return NULL;

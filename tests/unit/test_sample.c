@@ -73,8 +73,7 @@ static struct fl_processes kernel_of(const char *text, size_t size)
 	cr_assert(file && all.flame);
 	cr_assert_eq(fwrite(text, 1, size, file), size);
 	rewind(file);
-	fl_kernel_read_from(&all, fileno(file));
-	all.kernel.read = true;
+	fl_kernel_open_at(&all, dup(fileno(file)));
 	fclose(file);
 	return all;
 }
@@ -110,7 +109,6 @@ Test(kernel, functions_have_the_better_name_and_their_module)
 	const char *core = "[kernel.kallsyms]";
 	struct fl_processes all = kernel_of(text, strlen(text));
 
-	cr_expect_eq(all.kernel.count, 3);
 	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff81000000), core),
 			 "startup");
 	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff810001ff), core),
@@ -121,7 +119,10 @@ Test(kernel, functions_have_the_better_name_and_their_module)
 				     "[horse]"), "ride");
 	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffffc0001000), core),
 			 core);
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffffb0000000), core),
+			 core, "of no function, between two");
 	cr_expect_str_eq(kernel_name(&all, 5, core), core);
+	cr_expect_eq(all.kernel.count, 3);
 	free_kernel(&all);
 }
 
@@ -140,14 +141,37 @@ Test(kernel, functions_are_read_across_blocks_and_long_lines_end_it)
 	text.size += LONG;
 	fl_buf_text(&text, "\nffffffffffff1000 t never\n");
 	all = kernel_of(text.data, text.size);
-	cr_expect_eq(all.kernel.count, MANY);
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff00000005),
+				     "[kernel.kallsyms]"), "f0");
+	cr_expect_lt(all.kernel.count, MANY, "all of it is read");
 	for (unsigned i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "f%u", i);
 		cr_assert_str_eq(kernel_name(&all, UINT64_C(0xffffffff00000005)
 					     + 4096 * i, "[kernel.kallsyms]"),
 				 name);
 	}
+	cr_expect_eq(all.kernel.count, MANY);
 	fl_buf_free(&text);
+	free_kernel(&all);
+}
+
+/* Each has one that follows in the file, and is nearer. */
+Test(kernel, modules_are_in_no_order_and_may_be_below_the_kernel)
+{
+	const char *text = "ffff800010000000 T begin\n"
+			   "ffff800010001000 T end\n"
+			   "ffff800000001000 t a\t[one]\n"
+			   "ffff800020000000 t b\t[one]\n"
+			   "ffff800030000000 t d\t[one]\n"
+			   "ffff800020001000 t c\t[two]\n";
+	struct fl_processes all = kernel_of(text, strlen(text));
+
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffff800010000001),
+				     "[kernel.kallsyms]"), "begin");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffff800020001001),
+				     "[two]"), "c");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffff800000001001),
+				     "[one]"), "a");
 	free_kernel(&all);
 }
 
