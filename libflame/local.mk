@@ -76,7 +76,7 @@ libfl_la_SOURCES = \
 	libflame/flow/sums.c libflame/flow/text.c \
 	libflame/filter/address.c libflame/filter/by.c \
 	libflame/filter/classes.c libflame/filter/classify.c \
-	libflame/filter/cut.c libflame/filter/filter.h \
+	libflame/filter/cut.c libflame/filter/dated.c libflame/filter/filter.h \
 	libflame/filter/filters.c libflame/filter/filters.def \
 	libflame/filter/grain.c \
 	libflame/filter/keep.c \

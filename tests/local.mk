@@ -266,6 +266,7 @@ script_tests = \
 	tests/laws/ci \
 	tests/laws/empty \
 	tests/laws/escapes \
+	tests/laws/every \
 	tests/laws/fetch \
 	tests/laws/growth \
 	tests/laws/hostile \

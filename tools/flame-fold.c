@@ -3,15 +3,10 @@
  * flame-fold: any profiles in, merged folded stacks out.  Also under the
  * options of the scripts that it replaces.
  */
-#include "cli/cli.h"
+#include "fold.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct own {
-	bool like_a_peer, header;
-	const char *event, *key;
-};
 
 static const struct cli_option options[] = {
 	{ 0, "all", NULL, "perf: as --kernel --jit", .kind = CLI_TAKE },
@@ -21,6 +16,10 @@ static const struct cli_option options[] = {
 	  "perf: as --srcline; with --inline, of all frames",
 	  CLI_ASK, .as = "srcline" },
 	{ 0, "event-filter", "NAME", "as --event", CLI_TEXT, CLI_AT(event) },
+	{ 0, "every", "TIME", "read a dump of a URL, or of a command, in turns",
+	  .kind = CLI_TAKE },
+	{ 0, "for", "TIME", "end --every after this time; else at a signal",
+	  .kind = CLI_TAKE },
 	{ 0, "header", NULL, "begin with a line that names the metric",
 	  CLI_FLAG, CLI_AT(header) },
 	{ 0, "key", "KEY[=RE][,KEY...]", "begin lines with columns of labels",
@@ -43,6 +42,8 @@ static bool set_option(struct cli *cli, const char *name, const char *value)
 {
 	if (strcmp(name, "compat") == 0)
 		return take_compat(cli, value);
+	if (strcmp(name, "every") == 0 || strcmp(name, "for") == 0)
+		return fold_take_time(cli, name, value);
 	return cli_ask(cli, "kernel", NULL) && cli_ask(cli, "jit", NULL);
 }
 
@@ -105,7 +106,7 @@ static bool check_options(struct cli *cli)
 {
 	struct own *own = cli->own;
 
-	if (!resolve_parts(cli))
+	if (!resolve_parts(cli) || !fold_check_every(cli))
 		return false;
 	if (!own->event)
 		return true;

@@ -84,7 +84,8 @@ tools_flame_filter_SOURCES = tools/flame-filter.c $(cli_sources)
 tools_flame_filter_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-filter.1
 
-tools_flame_fold_SOURCES = tools/flame-fold.c $(cli_sources)
+fold_sources = tools/flame-fold.c tools/fold.h tools/fold_every.c
+tools_flame_fold_SOURCES = $(fold_sources) $(cli_sources)
 tools_flame_fold_LDADD = $(tool_libs)
 dist_man_MANS += tools/flame-fold.1
 
@@ -136,7 +137,7 @@ multicall_tools = flame-batch flame-diff flame-filter flame-fold flame-graph \
 	flame-merge flame-top jfr2flame
 dist_man_MANS += tools/flame.1
 tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
-	tools/flame-filter.c tools/flame-fold.c tools/flame-graph.c \
+	tools/flame-filter.c $(fold_sources) tools/flame-graph.c \
 	$(merge_sources) $(top_sources) $(jfr2flame_sources) \
 	$(site_sources) $(cli_sources)
 nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)

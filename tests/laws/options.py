@@ -18,7 +18,7 @@ SLOW = int(os.environ.get('TEST_SLOW') or 1)
 # What other tests have, needs a file of its own, or is left to chance.
 LEFT_OUT = {'help', 'version', 'paths-from', 'output', 'nameattr', 'jobs',
             'verbose', 'random', 'split', 'format', 'cp', 'memory-limit',
-            'input-format', 'fetch', 'url-token', 'spark-events', 'price'}
+            'input-format', 'fetch', 'every', 'for', 'url-token', 'spark-events', 'price'}
 # By what --help calls them.
 VALUES = {
     'RE': ['TaskRunner', 'java', 'run$', '^.*$', '[a-z]+/', '.', 'x', '(a|b)',
