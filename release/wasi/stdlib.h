@@ -8,5 +8,6 @@
 
 char *realpath(const char *path, char *to);
 FL_WASI_LACKS(int, mkstemp, -1, char *path)
+FL_WASI_LACKS(char *, mkdtemp, NULL, char *path)
 
 #endif

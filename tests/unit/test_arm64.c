@@ -7,6 +7,8 @@
 #include <criterion/criterion.h>
 
 #define FL_IS_ARM64 1
+/* That of the library comes along with what else is used of it. */
+#define fl_elf_address test_elf_address
 #include "../../libflame/native/cfi.c"
 #include "../../libflame/native/cfi_expression.c"
 #include "../../libflame/native/unwind.c"
