@@ -79,7 +79,7 @@ struct fl_processes {
 		} *data;			/* sorted by start */
 		size_t count, capacity;
 		struct fl_buf names;	/* "NAME\0[MODULE]\0", or "NAME\0\0" */
-		int fd;			/* of what is not read yet */
+		int fd;			/* of /proc/kallsyms, to read on */
 		char *block;		/* its lines that are read; or NULL: */
 		size_t size;		/* all are in data */
 		bool opened, sorted;

@@ -17,7 +17,7 @@ export const view = {
 	focus: 0, x0: 0, x1: 1, icicle: false, rows: 1,
 	width: 1, height: 1,	// of the canvas, in CSS pixels
 	row: 20, tall: 1,	// of a frame; of everything
-	top: 0,		// what is scrolled over
+	top: 0,		// pixels above the canvas, scrolled out of view
 	moving: 0,	// the next frame of an animation
 	pushed: 0,	// entries of the history
 	current: -1,	// the frame that the pointer or the arrow keys are at

@@ -13,7 +13,7 @@
 		actions++;
 		e.dispatchEvent(new MouseEvent(type, at(e, x, y)));
 	};
-	// As a key goes to what has the focus.
+	// A key goes to the element that has the focus.
 	const press = (k, more) => {
 		actions++;
 		const e = new KeyboardEvent("keydown", { key: k, bubbles: true,

@@ -191,7 +191,7 @@ static bool sync_path(const struct archive *a, const char *path)
 	return good;
 }
 
-static char *join(const char *folder, const char *format, const char *name)
+char *batch_join(const char *folder, const char *format, const char *name)
 {
 	char *file = NULL, *path = NULL;
 
@@ -219,7 +219,7 @@ static bool make_folders(const struct archive *a, const char *folder)
 
 static bool take_lock(struct archive *a, int how)
 {
-	char *path = join(a->folder, "%s", ".lock");
+	char *path = batch_join(a->folder, "%s", ".lock");
 
 	if (a->lock < 0 && path)
 		a->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -375,7 +375,7 @@ static void remove_folder(const char *folder)
 		    strcmp(entry->d_name, "..") == 0 ||
 		    unlinkat(dirfd(open), entry->d_name, 0) == 0)
 			continue;
-		path = join(folder, "%s", entry->d_name);
+		path = batch_join(folder, "%s", entry->d_name);
 		if (path)
 			remove_folder(path);
 		free(path);
@@ -448,13 +448,13 @@ static bool is_day(const char *date)
 static bool add_files(struct archive *a, const char *folder, const char *date,
 		      struct files *files)
 {
-	char *path = join(folder, "%s", date);
+	char *path = batch_join(folder, "%s", date);
 	struct names names = { 0 };
 	bool good = path && list(a, path, &names);
 
 	for (int i = 0; good && i < names.n; i++) {
 		struct archive_file file = {
-			join(path, "%s", names.at[i]->d_name),
+			batch_join(path, "%s", names.at[i]->d_name),
 			strdup(names.at[i]->d_name),
 			a->by_month && is_day(date) ? strndup(date, MONTH) :
 						      strdup(date),
@@ -668,13 +668,13 @@ static bool build_folder(struct archive *a, const struct files *files,
 {
 	bool changed = is_changed(files, from, to, run), good;
 	char *name = folder_of(files, from, changed);
-	char *folder = name ? join(new, "%s", name) : NULL;
-	char *path = folder ? join(folder, "%s", BATCH_MERGED) : NULL;
+	char *folder = name ? batch_join(new, "%s", name) : NULL;
+	char *path = folder ? batch_join(folder, "%s", BATCH_MERGED) : NULL;
 
 	good = path && make_folders(a, folder) &&
 	       (!changed || merge(a, files, from, to, run, path));
 	for (size_t i = from; good && !changed && i < to; i++) {
-		char *link = join(folder, "%s", files->at[i].name);
+		char *link = batch_join(folder, "%s", files->at[i].name);
 
 		if (!run || !has_run(&files->at[i], run->part))
 			good = link && link_file(a, &files->at[i], link);
@@ -692,8 +692,9 @@ static bool build_folder(struct archive *a, const struct files *files,
 static bool place_run(const struct archive *a, const struct added *run,
 		      const char *new)
 {
-	char *folder = join(new, "%s", run->date);
-	char *file = folder ? join(folder, "%s.parquet", run->part) : NULL;
+	char *folder = batch_join(new, "%s", run->date);
+	char *file = folder ? batch_join(folder, "%s.parquet", run->part) :
+			      NULL;
 	bool good = file && make_folders(a, folder) &&
 		    (rename(run->hidden, file) == 0 || say_failed(a, file)) &&
 		    sync_path(a, folder);
@@ -771,8 +772,9 @@ static bool rebuild(struct archive *a, const char *folder,
 static bool place(struct archive *a, const char *app_folder,
 		  const struct added *run)
 {
-	char *folder = join(app_folder, "%s", run->date);
-	char *path = folder ? join(folder, "%s.parquet", run->part) : NULL;
+	char *folder = batch_join(app_folder, "%s", run->date);
+	char *path = folder ? batch_join(folder, "%s.parquet", run->part) :
+			      NULL;
 	struct files files = { 0 };
 	bool good = path && make_folders(a, folder) &&
 		    list_files(a, app_folder, &files), merged = false;

@@ -208,6 +208,8 @@ bool batch_add_url(struct batch *batch, struct flame *flame, const char *url);
 
 /* Whether an archive is of HDFS or S3. */
 bool batch_is_store(const char *archive);
+/* "FOLDER/" and the name in the format, to be freed; NULL: no memory. */
+char *batch_join(const char *folder, const char *format, const char *name);
 /*
  * Puts a file to ARCHIVE/APP_NAME/DAY/FILE by the client of its store, whole or
  * not at all.  The run may be there: it says so.

@@ -96,18 +96,6 @@ static bool do_it(struct cli *cli, const char *const words[], const char *url)
 
 #define WORDS(...) (const char *[]){ __VA_ARGS__, NULL }
 
-static char *path_at(const char *folder, const char *format, const char *name)
-{
-	char *file = NULL, *path = NULL;
-
-	if (asprintf(&file, format, name) < 0)
-		return NULL;
-	if (asprintf(&path, "%s/%s", folder, file) < 0)
-		path = NULL;
-	free(file);
-	return path;
-}
-
 /* The line of a listing that ends in "/NAME"; or NULL. */
 static const char *line_of(const char *list, const char *name, size_t *size)
 {
@@ -156,9 +144,9 @@ static enum batch_stored put_hdfs(struct cli *cli, const char *local,
 	bool hdfs = is_program("hdfs");
 	const char *client = hdfs ? "hdfs" : "hadoop";
 	const char *fs = hdfs ? "dfs" : "fs";
-	char *hidden = path_at(folder, ".%s~", file);
-	char *to = path_at(folder, "%s", day), *list = NULL;
-	char *path = to ? path_at(to, "%s", file) : NULL;
+	char *hidden = batch_join(folder, ".%s~", file);
+	char *to = batch_join(folder, "%s", day), *list = NULL;
+	char *path = to ? batch_join(to, "%s", file) : NULL;
 	enum batch_stored done = BATCH_NOT_STORED;
 
 	if (!hidden || !path) {
@@ -188,10 +176,10 @@ static enum batch_stored put_s3(struct cli *cli, const char *local,
 				const char *folder, const char *day,
 				const char *file)
 {
-	char *below = path_at(folder, "%s", ""), *list = NULL;
-	char *to = path_at(folder, "%s", day);
-	char *path = to ? path_at(to, "%s", file) : NULL;
-	char *own = path_at(day, "%s", file);
+	char *below = batch_join(folder, "%s", ""), *list = NULL;
+	char *to = batch_join(folder, "%s", day);
+	char *path = to ? batch_join(to, "%s", file) : NULL;
+	char *own = batch_join(day, "%s", file);
 	enum batch_stored done = BATCH_NOT_STORED;
 	size_t size;
 	int status;

@@ -214,7 +214,7 @@ static double variation(const struct since *s, const double *weights,
 	return sum > 0 ? moved / sum : 0;
 }
 
-/* Of input, which is counted and not sampled, only what is sure is said. */
+/* Input is counted, not sampled: steps of it need little chance of error. */
 static const double INPUT_RATE = 0.001;
 
 static void add_input_step(void *arg, const struct flame_step *step)

@@ -358,7 +358,7 @@ static bool sort_rows(struct fl_folded_row *rows, size_t n)
 
 /* Sums --------------------------------------------------------------------- */
 
-/* A frame on the way to the line, and what is known of its subtree. */
+/* A frame of the current line's stack, and the sums of its subtree so far. */
 struct node {
 	size_t end;		/* of its text in the line */
 	int64_t self, total;

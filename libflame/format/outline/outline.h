@@ -47,7 +47,10 @@ void fl_outline_add(struct fl_outline *o, uint64_t depth, flame_id frame,
 		    const int64_t *weight);
 /* Closes all nodes: the tree has ended. */
 void fl_outline_end(struct fl_outline *o);
-/* For a format's read: without what is said at the end; all of it. */
+/*
+ * For a format's read: fl_outline_read reports losses at the end, and
+ * fl_outline_read_nodes leaves that to its caller.
+ */
 int fl_outline_read_nodes(struct fl_outline *o, fl_accept_line *accept);
 int fl_outline_read(struct fl_outline *o, fl_accept_line *accept);
 /* A format's release: of a state that begins with a struct fl_outline. */
