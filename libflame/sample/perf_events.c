@@ -39,6 +39,9 @@ enum {
 		     PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN | \
 		     PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
+/* In a read of an event, since Linux 6.0; older headers lack the name. */
+#define FORMAT_LOST (UINT64_C(1) << 4)
+
 int fl_perf_paranoid(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -96,6 +99,7 @@ static void describe(struct perf_event_attr *attr,
 	attr->config = events->hardware ? PERF_COUNT_HW_CPU_CYCLES :
 					  PERF_COUNT_SW_CPU_CLOCK;
 	attr->sample_type = SAMPLE_TYPE;
+	attr->read_format = FORMAT_LOST;
 	if (sampling->switches) {
 		/* Without samples a record of a switch is 32 bytes. */
 		attr->config = sampling->least_wait ? PERF_COUNT_SW_DUMMY :
@@ -131,10 +135,16 @@ static void describe(struct perf_event_attr *attr,
 	}
 }
 
-static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu)
+/* read_format is cleared where the kernel does not know it. */
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1,
-			    PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0 || errno != EINVAL || !attr->read_format)
+		return fd;
+	attr->read_format = 0;
+	return open_event(attr, pid, cpu);
 }
 
 static bool keep_fd(struct flame *flame, struct fl_perf_events *events, int fd)
@@ -205,7 +215,7 @@ static pid_t *list_threads(pid_t pid, size_t *n)
 
 /* An event of a thread on each CPU; 0, or the errno. */
 static int open_thread(struct flame *flame, struct fl_perf_events *events,
-		       const struct perf_event_attr *attr, pid_t tid)
+		       struct perf_event_attr *attr, pid_t tid)
 {
 	for (size_t i = 0; i < events->nrings; i++) {
 		struct fl_ring *ring = &events->rings[i];
@@ -521,6 +531,16 @@ void fl_perf_events_stop(struct fl_perf_events *events)
 		fl_stops_end(events->stops);
 	else
 		control(events, PERF_EVENT_IOC_DISABLE);
+}
+
+uint64_t fl_perf_events_lost(const struct fl_perf_events *events)
+{
+	uint64_t sum = 0, said[2];	/* the count, the lost ones */
+
+	for (size_t i = 0; i < events->nfds; i++)
+		if (read(events->fds[i], said, sizeof(said)) == sizeof(said))
+			sum += said[1];
+	return sum;
 }
 
 void fl_perf_events_close(struct fl_perf_events *events)

@@ -122,6 +122,11 @@ bool fl_perf_events_open(struct flame *flame, struct fl_perf_events *events,
 			 struct fl_refusal *refusal);
 bool fl_perf_events_start(struct fl_perf_events *events);
 void fl_perf_events_stop(struct fl_perf_events *events);
+/*
+ * Samples and records without room in a ring since the start; 0 before Linux 6.0.
+ * The rings' own records of them lack those after the last one that had room.
+ */
+uint64_t fl_perf_events_lost(const struct fl_perf_events *events);
 /* Waits until there are records, for a while at most. */
 void fl_perf_events_wait(struct fl_perf_events *events, int milliseconds);
 /* Call it before each round of fl_perf_events_next. */

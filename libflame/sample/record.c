@@ -437,6 +437,7 @@ int fl_recorder_end(struct fl_recorder *r, struct flame_source *source)
 		r->result.cpu += (double)(fl_cpu_time(r) - (r->apart ?
 				 r->apart->reaped : 0)) / 1e9;
 	r->result.per_cpu = r->events.per_cpu;
+	r->result.lost = FL_MAX(r->result.lost, fl_perf_events_lost(&r->events));
 	if (r->events.stops)
 		r->result.stops = fl_stops_end(r->events.stops);
 	source->start = r->since_1970 + begin;
