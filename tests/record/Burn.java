@@ -5,10 +5,12 @@
  */
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.Random;
 
 public class Burn {
 	static volatile long sink;
 	static final long[] spent = new long[4];
+	static final Random random = new Random(1);
 	static final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
 
 	static void burnTen(int n) {
@@ -43,15 +45,20 @@ public class Burn {
 		return clock.getCurrentThreadCpuTime();
 	}
 
+	/*
+	 * Where all turns are as long as some periods of the sampler, each sample
+	 * is of the same method.
+	 */
 	static void turn() {
+		int n = 50000 + random.nextInt(100000);
 		long a = cpu();
-		burnTen(100000);
+		burnTen(n);
 		long b = cpu();
-		burnTwenty(200000);
+		burnTwenty(2 * n);
 		long c = cpu();
-		burnThirty(300000);
+		burnThirty(3 * n);
 		long d = cpu();
-		burnForty(400000);
+		burnForty(4 * n);
 		long e = cpu();
 		spent[0] += b - a;
 		spent[1] += c - b;

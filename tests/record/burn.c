@@ -62,18 +62,26 @@ static double left(const double then[8])
 	return busy > 0 ? 1 - (now[7] - then[7]) / busy : 1;
 }
 
+/*
+ * Turns last 0.5 to 1.5 times as long as the mean: where all are as long as some
+ * periods of the sampler, each sample is of the same function.
+ */
 static __attribute__((noinline, noclone)) void turn(void)
 {
+	static __thread unsigned seed;
 	double t[5];
+	long n;
 
+	seed = seed * 1103515245 + 12345;
+	n = 50000 + (seed >> 8) % 100000;
 	t[0] = cpu();
-	burn_ten(100000);
+	burn_ten(n);
 	t[1] = cpu();
-	burn_twenty(200000);
+	burn_twenty(2 * n);
 	t[2] = cpu();
-	burn_thirty(300000);
+	burn_thirty(3 * n);
 	t[3] = cpu();
-	burn_forty(400000);
+	burn_forty(4 * n);
 	t[4] = cpu();
 	for (int i = 0; i < 4; i++)
 		spent[i] += t[i + 1] - t[i];

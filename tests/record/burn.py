@@ -4,6 +4,7 @@
 #
 #	burn.py SECONDS [WORKERS]
 import os
+import random
 import sys
 import time
 
@@ -34,10 +35,13 @@ def burn_forty(n):
         x = x * 31 + i & 0xffffffff
 
 
+# Where all turns are as long as some periods of the sampler, each sample is of
+# the same function.
 def turn():
+    n = random.randrange(5000, 15000)
     for k, burn in enumerate((burn_ten, burn_twenty, burn_thirty, burn_forty)):
         begin = time.thread_time()
-        burn(10000 * (k + 1))
+        burn(n * (k + 1))
         spent[k] += time.thread_time() - begin
 
 
