@@ -45,6 +45,33 @@ skip_all() {
 	exit 0
 }
 
+# wait_until COMMAND...: until it is good, for two minutes at most.
+wait_until() {
+	for _ in $(seq 2400); do
+		! "$@" 2>/dev/null || return 0
+		sleep 0.05
+	done
+	printf '# not so in two minutes: %s\n' "$*"
+	return 1
+}
+
+# sleeps PID NAME: the process runs that program, and waits.
+sleeps() {
+	grep -q "($2) S " "/proc/$1/stat"
+}
+
+# let_run PID MS: until the process has had so much more CPU time, as seconds by
+# the clock are none on a busy machine.
+let_run() {
+	wait_until has_run "$1" $(($(cpu_ms "$1") + $2))
+}
+has_run() {
+	[ "$(cpu_ms "$1")" -ge "$2" ]
+}
+cpu_ms() {
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print 10 * ($12 + $13) }'
+}
+
 plan() {
 	printf '1..%d\n' "$n"
 	[ "$n" -gt 0 ]
