@@ -114,6 +114,15 @@ static void say_lost(const struct cli *cli,
 			"lower --frequency");
 }
 
+/* By how many seconds a turn's recording began after the turn. */
+static double late_by(const struct own *own,
+		      const struct fl_record_result *result)
+{
+	double late = (double)(own->until - own->from) / 1e9 - result->seconds;
+
+	return own->until && !record_stopped && late > 0.1 ? late : 0;
+}
+
 void record_say_result(const struct cli *cli,
 		       const struct fl_record_result *result)
 {
@@ -130,11 +139,9 @@ void record_say_result(const struct cli *cli,
 	if (cli->quiet)
 		return;
 	say_lost(cli, result);
-	if (own->until && !record_stopped && result->seconds + 0.1 <
-	    (double)(own->until - own->from) / 1e9)
+	if (late_by(own, result) > 0)
 		cli_say(cli, "this file begins %.1f s late: recording was not "
-			"ready", (double)(own->until - own->from) / 1e9 -
-			result->seconds);
+			"ready", late_by(own, result));
 	if (truncated > 5 && result->stack < FL_MAX_STACK)
 		cli_say(cli, "%.1f %% of the stacks are longer than what was "
 			"copied of them: --stack %d copies more", truncated,
@@ -148,10 +155,11 @@ void record_say_result(const struct cli *cli,
 			"neither call frame information nor frame pointers "
 			"(-fno-omit-frame-pointer)", broken);
 	if (unreadable > 5)
-		cli_say(cli, "%.1f %% of the stacks are [not readable]: "
-			"flame-record may not read the memory of other users' "
-			"processes, or of other namespaces of processes: as "
-			"root, or with CAP_SYS_PTRACE, it may", unreadable);
+		cli_say(cli, "%.1f %% of the stacks are [not readable]: of "
+			"processes that ended before they were read, of other "
+			"users, or of other namespaces of processes: as root, "
+			"or with CAP_SYS_PTRACE, it may read those of others",
+			unreadable);
 	say_runtimes(cli, result);
 	if (gone > 5)
 		cli_say(cli, "%.1f %% of the stacks have [frame gone]: "
@@ -257,6 +265,11 @@ int record_finish(struct cli *cli, struct flame *flame, struct flame_sink *sink,
 		return CLI_FINE;
 	if (!flame_refused_empty(flame))
 		return record_failed(cli, flame);
+	if (result && !result->samples && late_by(cli->own, result) > 0) {
+		cli_say(cli, "this file is not written: recording was ready "
+			"%.1f s late", late_by(cli->own, result));
+		return STATUS_ERROR;
+	}
 	if (result && !result->samples && lacks_samples(cli->own, result))
 		say_missed(cli, result);
 	else if (result && !result->samples)

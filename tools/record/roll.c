@@ -140,7 +140,7 @@ static int by_name(const struct dirent *entry)
 	return is_ours(entry->d_name);
 }
 
-/* What a turn that was killed while it was written has left. */
+/* What a recorder that was killed while a turn was written has left. */
 static void remove_hidden(const struct roll *r, int folder)
 {
 	struct dirent **entries;
@@ -245,11 +245,16 @@ static void become_turn(struct roll *r, const struct turn *turn, pid_t parent)
 	_exit(status);
 }
 
+/* Also removes what a turn that was killed has written. */
 static void lose(struct roll *r, const struct turn *turn, const char *why)
 {
-	char time[24];
+	char time[24], *hidden;
 
 	name_time(time, turn->from);
+	if (asprintf(&hidden, "%s/.%s.%s", r->folder, time, r->format) >= 0) {
+		unlink(hidden);
+		free(hidden);
+	}
 	cli_say(r->cli, "%s/%s.%s: not written: %s", r->folder, time, r->format,
 		why);
 	r->lost++;
