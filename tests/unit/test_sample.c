@@ -793,6 +793,22 @@ Test(blocked, kernel_frames_are_names_without_offsets)
 	cr_expect(!fl_blocked_kernel(&blocked, &at, &name));
 }
 
+/* On a busy machine a child may have no CPU for a while. */
+static void wait_until_it_sleeps(pid_t pid)
+{
+	char path[32], state = 'R';
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (unsigned i = 0; i < 12000 && state != 'S'; i++) {
+		FILE *f = fopen(path, "r");
+
+		cr_assert_not_null(f);
+		cr_assert_eq(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+		fclose(f);
+		usleep(5000);
+	}
+}
+
 Test(blocked, child_that_waits_has_a_stack_and_then_the_same)
 {
 	uint64_t turns = 0;
@@ -803,7 +819,7 @@ Test(blocked, child_that_waits_has_a_stack_and_then_the_same)
 		pause();
 		_exit(0);
 	}
-	usleep(100000);
+	wait_until_it_sleeps(child);
 	cr_assert(fl_blocked_init(&blocked, 4096, false));
 	look = fl_blocked_look(&blocked, child, child, &turns);
 	if (look == FL_LOOK_UNKNOWN)

@@ -18,14 +18,14 @@ said_in_firefox() {
 		user_pref("network.connectivity-service.enabled", false);
 	EOF
 	# Some do not end when they are asked to.
-	HOME=$scratch/home timeout -k 5 $((120 * TEST_SLOW)) \
+	HOME=$scratch/home timeout -k 5 $((600 * TEST_SLOW)) \
 		"$firefox" --headless --no-remote --new-instance \
 		--profile "$scratch/profile" "file://$1" \
 		> log 2>&1 &
 	child=$!
 	waited=0
 	while ! grep -q 'the end' log && kill -0 $child 2>/dev/null &&
-		[ $waited -lt $((100 * TEST_SLOW)) ]
+		[ $waited -lt $((590 * TEST_SLOW)) ]
 	do
 		sleep 1
 		waited=$((waited + 1))
