@@ -86,6 +86,10 @@ static void put_head(FILE *to, const struct batch *batch, const cJSON *app)
 			continue;
 		fprintf(to, "%s %s %.1f %%", before, batch_part_at(i)->name,
 			100 * batch_part_us(app, i) / paid);
+		if (strcmp(batch_part_at(i)->key, "wait") == 0 &&
+		    batch_ready_us(app) > 0)
+			fprintf(to, " (for a CPU %.1f %%)",
+				100 * batch_ready_us(app) / paid);
 		before = ",";
 	}
 	batch_describe_coverage(batch, app, covered, sizeof(covered));

@@ -102,6 +102,8 @@ struct batch_part {
 	const char *key, *name, *why;
 };
 const struct batch_part *batch_part_at(size_t i);
+/* Of the part "wait": threads were ready, by wall-clock samples, without a CPU. */
+double batch_ready_us(const cJSON *app);
 double batch_part_us(const cJSON *app, size_t i);
 /* "2026-11-26 18:55:51 UTC"; "": not known. */
 void batch_when(const cJSON *app, char *when, size_t size);

@@ -6,6 +6,7 @@
 #include "report/html.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static const struct batch_part parts[] = {
@@ -38,8 +39,21 @@ double batch_part_us(const cJSON *app, size_t i)
 	return batch_number(app, key);
 }
 
+double batch_ready_us(const cJSON *app)
+{
+	const cJSON *executor;
+	double us = 0, all = batch_number(app, "wait_us");
+
+	cJSON_ArrayForEach(executor, batch_list(app, "executors"))
+		us += batch_number(executor, "ready_us");
+	return us < all ? us : all;
+}
+
 static void put_bar(struct flame_text *out, const cJSON *app, double paid)
 {
+	const struct batch_unit unit = batch_unit_of(app);
+	const double ready = batch_ready_us(app);
+
 	double x = 0;
 
 	batch_put(out, "<svg class=\"parts\" width=\"100%\" height=\"22\" "
@@ -57,9 +71,13 @@ static void put_bar(struct flame_text *out, const cJSON *app, double paid)
 		cli_print(out, "<li title=\"%s\">", parts[i].why);
 		batch_put_swatch(out, parts[i].key);
 		cli_print(out, "%s<i>", parts[i].name);
-		batch_put_grouped(out, us / batch_unit_of(app).us,
-				  batch_unit_of(app).digits);
-		cli_print(out, ", %.1f %%</i></li>\n", 100 * us / paid);
+		batch_put_grouped(out, us / unit.us, unit.digits);
+		cli_print(out, ", %.1f %%", 100 * us / paid);
+		if (ready > 0 && strcmp(parts[i].key, "wait") == 0) {
+			batch_put(out, ", of it for a CPU ");
+			batch_put_grouped(out, ready / unit.us, unit.digits);
+		}
+		batch_put(out, "</i></li>\n");
 	}
 	batch_put(out, "</ul>\n");
 }
