@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* A busy JVM answers late; it writes a large recording when it stops. */
-enum { START_SECONDS = 10, STOP_SECONDS = 60 };
+enum { START_SECONDS = 20, STOP_SECONDS = 60, WITHDRAW_SECONDS = 1 };
 
 void fl_jvm_settings(struct fl_buf *settings, unsigned what, unsigned hertz)
 {
@@ -48,6 +48,25 @@ static void read_comm(struct fl_jvm_events *events)
 	fl_free(text);
 }
 
+/*
+ * A JVM that has the command, and no time to answer, starts a recording after
+ * we left: the next command that it reads ends it.
+ */
+static void withdraw(const struct fl_jvm_events *events)
+{
+	struct fl_refusal refusal;
+	struct fl_buf reply = { 0 };
+	char line[160];
+
+	snprintf(line, sizeof(line), "JFR.stop name=%s filename=/dev/null",
+		 events->name);
+	fl_attach(events->pid, line, WITHDRAW_SECONDS, &reply, &refusal);
+	snprintf(line, sizeof(line), "%s.jfr", events->name);
+	if (events->tmp >= 0)
+		unlinkat(events->tmp, line, 0);
+	fl_buf_free(&reply);
+}
+
 bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 			 const char *settings, struct fl_refusal *refusal)
 {
@@ -72,6 +91,8 @@ bool fl_jvm_events_start(struct fl_jvm_events *events, pid_t pid,
 	good = !line.failed && fl_attach(pid, line.data, START_SECONDS, &reply,
 					   refusal);
 	fl_buf_free(&line);
+	if (strstr(refusal->text, "does not answer"))
+		withdraw(events);
 	if (strstr(refusal->text, "Unknown argument '+jdk."))
 		snprintf(refusal->text, sizeof(refusal->text), "JVM %d is older "
 			 "than release 17, which alloc and lock need: -e jfr "
