@@ -2,7 +2,11 @@
 /*
  * Two threads with a bit of everything: strings, lambdas, regular expressions,
  * exceptions, native code, locks, reflection, maps, sorting.
+ *
+ *	Mix SECONDS		of CPU time, of both
  */
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -123,11 +127,20 @@ public class Mix {
 	}
 
 	public static void main(String[] args) throws Exception {
-		for (int i = 0; i < 2; i++) {
-			Thread thread = new Thread(Mix::loop, "mixer-" + i);
-			thread.setDaemon(true);
-			thread.start();
+		ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+		Thread[] threads = new Thread[2];
+		double spent = 0;
+
+		for (int i = 0; i < threads.length; i++) {
+			threads[i] = new Thread(Mix::loop, "mixer-" + i);
+			threads[i].setDaemon(true);
+			threads[i].start();
 		}
-		Thread.sleep((long) (Double.parseDouble(args[0]) * 1000));
+		while (spent < Double.parseDouble(args[0]) * 1e9) {
+			Thread.sleep(50);
+			spent = 0;
+			for (Thread thread : threads)
+				spent += clock.getThreadCpuTime(thread.getId());
+		}
 	}
 }

@@ -4,19 +4,28 @@
  * drops it, so that the JVM uses the memory of unloaded ones again.
  */
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 
 public class Unload {
+	static final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+
+	/* The thread's own time: other threads may use the CPU meanwhile. */
+	public static long cpu() {
+		return clock.getCurrentThreadCpuTime();
+	}
+
 	/** Copied under the names Unload$Gen0001 and so on. */
 	public static class Gen0000 {
 		static long sum;
 
 		public static void turn(long nanoseconds) {
-			long end = System.nanoTime() + nanoseconds;
+			long end = cpu() + nanoseconds;
 
-			while (System.nanoTime() < end)
-				for (int i = 0; i < 1000; i++)
+			while (cpu() < end)
+				for (int i = 0; i < 10000; i++)
 					sum += sum * 31 + i;
 		}
 	}
@@ -44,8 +53,7 @@ public class Unload {
 	}
 
 	public static void main(String[] args) throws Exception {
-		long end = System.nanoTime() +
-			   (long)(Double.parseDouble(args[0]) * 1e9);
+		long end = cpu() + (long)(Double.parseDouble(args[0]) * 1e9);
 		byte[] template;
 		int n = 1;
 
@@ -54,7 +62,7 @@ public class Unload {
 			template = new byte[in.available()];
 			new java.io.DataInputStream(in).readFully(template);
 		}
-		for (; System.nanoTime() < end && n < 10000; n++) {
+		for (; cpu() < end && n < 10000; n++) {
 			String name = String.format("Gen%04d", n);
 			Method turn = new Loader().define("Unload$" + name,
 				renamed(template, name))
