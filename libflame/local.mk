@@ -342,7 +342,8 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/hotspot_threads.c \
 	libflame/sample/jvm_events.c libflame/sample/jvm_events.h \
 	libflame/sample/join.c libflame/sample/join.h \
-	libflame/sample/kernel.c libflame/sample/list.c \
+	libflame/sample/kernel.c libflame/sample/kernel_cache.c \
+	libflame/sample/list.c \
 	libflame/sample/machine.c libflame/sample/module.c \
 	libflame/sample/offcpu.c \
 	libflame/sample/perf_events.c libflame/sample/perf_events.h \
@@ -364,7 +365,7 @@ libflsample_la_SOURCES = libflame/sample/apart.c libflame/sample/apart.h \
 	libflame/sample/targets.c libflame/sample/targets.h \
 	libflame/sample/threads.c libflame/sample/unwind.c \
 	libflame/sample/unwind.h libflame/sample/virtual_machines.h \
-	libflame/sample/wall.c
+	libflame/sample/wall.c libflame/native/cache.c
 endif
 
 lib_LTLIBRARIES += libflamegraph.la

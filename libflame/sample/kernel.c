@@ -4,9 +4,11 @@
  * thousand, of which a recording names few, and to write all is work for the
  * kernel: 5 to 20 MB of text are read block by block, up to the addresses that
  * are looked for.  A table of 16 bytes each and their names are all that stays.
+ * The kernel's own are in a file (kernel_cache.c) if one could be written.
  */
 #include "fl.h"
 
+#include "native/files.h"
 #include "sample/process.h"
 
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 enum {
 	BLOCK = 1 << 16,	/* bytes; longer lines are left out */
 	MAX_NAMES = 256 << 20,
+	HIDDEN = 64,		/* reads without an address: none is shown */
 	LAST = 4096,		/* bytes of the last function */
 	LONGEST = 1 << 20	/* of others: code of BPF may have no name */
 };
@@ -112,6 +115,8 @@ static bool read_more(struct fl_kernel *k)
 				    BLOCK - k->size) : 0;
 	size_t used = 0;
 
+	/* The text has all that the cache has, and more. */
+	fl_kernel_unmap(k);
 	if (n > 0) {
 		k->size += (size_t)n;
 		used = read_block(k, k->block, k->size);
@@ -136,20 +141,40 @@ void fl_kernel_open_at(struct fl_processes *all, int fd)
 		close(fd);
 }
 
-void fl_kernel_open(struct fl_processes *all)
+static void open_text(struct fl_processes *all)
 {
 	fl_kernel_open_at(all, open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
 }
 
+void fl_kernel_open(struct fl_processes *all)
+{
+	struct fl_kernel *k = &all->kernel;
+	int fd;
+
+	open_text(all);
+	if (fl_kernel_map(k))
+		return;
+	fd = fl_cache_create();
+	if (fd < 0)
+		return;
+	for (unsigned n = 0; (n < HIDDEN || k->count) && k->sorted &&
+	     !k->modules && read_more(k); n++);
+	if (k->sorted && k->count)
+		fl_kernel_store(k, fd);
+	else
+		close(fd);
+}
+
 void fl_kernel_read(struct fl_processes *all)
 {
-	fl_kernel_open(all);
+	open_text(all);
 	while (read_more(&all->kernel));
 }
 
 void fl_kernel_free(struct fl_kernel *k)
 {
 	close_lines(k);
+	fl_kernel_unmap(k);
 	fl_free(k->data);
 	fl_buf_free(&k->names);
 }

@@ -82,6 +82,8 @@ struct fl_processes {
 		int fd;			/* of /proc/kallsyms, to read on */
 		char *block;		/* its lines that are read; or NULL: */
 		size_t size;		/* all are in data */
+		void *mapped;		/* the cache: data and names are in it */
+		size_t mapped_size;
 		bool opened, sorted;
 		bool modules;		/* some of theirs are in data */
 		flame_id unknown;
@@ -147,7 +149,11 @@ void fl_processes_free(struct fl_processes *all);
 
 /* kernel.c ------------------------------------------------------------ */
 
-/* Before rights are dropped: frames read as many of its lines as they need. */
+/*
+ * Before rights are dropped: frames read as many of its lines as they need, or
+ * none if the cache has their functions.  The first recording after the machine
+ * was booted writes the cache.
+ */
 void fl_kernel_open(struct fl_processes *all);
 /* fd: of such lines, which is closed. */
 void fl_kernel_open_at(struct fl_processes *all, int fd);
@@ -155,6 +161,17 @@ void fl_kernel_open_at(struct fl_processes *all, int fd);
 void fl_kernel_read(struct fl_processes *all);
 flame_id fl_kernel_frame(struct fl_processes *all, uint64_t at);
 void fl_kernel_free(struct fl_kernel *kernel);
+
+/* kernel_cache.c ------------------------------------------------------ */
+
+/* The cache of this boot as data and names; false: there is none. */
+bool fl_kernel_map(struct fl_kernel *kernel);
+void fl_kernel_unmap(struct fl_kernel *kernel);
+/*
+ * Of functions that are sorted and of which no frame was made yet.  fd is of
+ * fl_cache_create, and closed.
+ */
+void fl_kernel_store(const struct fl_kernel *kernel, int fd);
 
 /* Between readings of one file that may have changed. */
 #define FL_REREAD_NS INT64_C(200000000)

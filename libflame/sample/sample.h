@@ -12,7 +12,7 @@
  *	running.c	which threads ran, and for how long
  *	process.c	processes, their mappings, names of addresses
  *	module.c	files that are mapped
- *	kernel.c	functions of the kernel
+ *	kernel.c	functions of the kernel; kernel_cache.c: of this boot
  *	places.c	inlined functions and lines, by debug information
  *	machine.c	perf maps, and the virtual machines of processes
  *	apart.c		the recorder as three processes (apart.h has a tour);

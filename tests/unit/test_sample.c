@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "base/demangle.h"
+#include "native/files.h"
 #include "native/jitdump.h"
 #include "native/module.h"
 #include "native/plain_name.h"
@@ -173,6 +174,143 @@ Test(kernel, modules_are_in_no_order_and_may_be_below_the_kernel)
 	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffff800000001001),
 				     "[one]"), "a");
 	free_kernel(&all);
+}
+
+/* In a folder of its own, made of the text. */
+static char *cache_of(const char *text)
+{
+	struct fl_processes all = kernel_of(text, strlen(text));
+	char host[64], *folder = strdup("/tmp/kernel-cache-XXXXXX"), *path;
+	int fd;
+
+	cr_assert(mkdtemp(folder));
+	setenv("XDG_CACHE_HOME", folder, 1);
+	kernel_name(&all, 5, "[kernel.kallsyms]");	/* reads all of it */
+	fd = fl_cache_create();
+	if (fd < 0)
+		cr_skip_test("/tmp has no files without a name");
+	fl_kernel_store(&all.kernel, fd);
+	free_kernel(&all);
+	gethostname(host, sizeof(host));
+	cr_assert(asprintf(&path, "%s/libflame/kernel.%s", folder, host) > 0);
+	free(folder);
+	return path;
+}
+
+static void remove_cache(char *path)
+{
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	free(path);
+}
+
+static bool is_mapped(void)
+{
+	struct fl_kernel k = { 0 };
+	bool mapped = fl_kernel_map(&k);
+
+	fl_kernel_unmap(&k);
+	return mapped;
+}
+
+static const char cached_text[] = "ffffffff81000000 T begin\n"
+				  "ffffffff81000100 t work\n"
+				  "ffffffff81000200 T end\n"
+				  "ffffffffc0000000 t ride\t[horse]\n";
+
+Test(kernel, functions_of_the_cache_are_those_of_the_text)
+{
+	const char *core = "[kernel.kallsyms]";
+	char *path = cache_of(cached_text);
+	struct fl_processes all = kernel_of(cached_text, strlen(cached_text));
+
+	cr_assert(fl_kernel_map(&all.kernel));
+	cr_expect_eq(all.kernel.count, 3, "those of modules may change");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff810000ff), core),
+			 "begin");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff81000100), core),
+			 "work");
+	cr_expect(all.kernel.mapped, "the text was read");
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffffc0000001),
+				     "[horse]"), "ride");
+	cr_expect_not(all.kernel.mapped);
+	cr_expect_str_eq(kernel_name(&all, UINT64_C(0xffffffff81000100), core),
+			 "work");
+	free_kernel(&all);
+	remove_cache(path);
+}
+
+/* Each byte, which is also another boot; and each length. */
+Test(kernel, a_damaged_cache_is_refused_or_has_other_names)
+{
+	char *path = cache_of(cached_text), byte;
+	int fd = open(path, O_RDWR);
+	struct stat st;
+	size_t head, refused = 0;
+
+	cr_assert(fd >= 0 && fstat(fd, &st) == 0);
+	for (off_t at = 0; at < st.st_size; at++) {
+		struct fl_processes all = { .flame = flame_new() };
+
+		cr_assert_eq(pread(fd, &byte, 1, at), 1);
+		byte ^= 0x55;
+		cr_assert_eq(pwrite(fd, &byte, 1, at), 1);
+		all.kernel.opened = all.kernel.sorted = true;
+		if (fl_kernel_map(&all.kernel))
+			for (unsigned i = 0; i < 3; i++)
+				fl_kernel_frame(&all, UINT64_C(0xffffffff81000000)
+						+ 256 * i);
+		else
+			refused++;
+		byte ^= 0x55;
+		cr_assert_eq(pwrite(fd, &byte, 1, at), 1);
+		free_kernel(&all);
+	}
+	head = (size_t)st.st_size - 3 * sizeof(struct fl_kernel_function) -
+	       sizeof("begin") - sizeof("work") - sizeof("end") - 3 - 2;
+	cr_expect_geq(refused, head);
+	cr_expect(is_mapped());
+	while (st.st_size-- > 0) {
+		cr_assert_eq(ftruncate(fd, st.st_size), 0);
+		cr_expect_not(is_mapped());
+	}
+	close(fd);
+	remove_cache(path);
+}
+
+Test(kernel, a_cache_that_others_may_write_is_refused)
+{
+	char *path = cache_of(cached_text), *name = strrchr(path, '/'), *moved;
+
+	cr_assert(is_mapped());
+	chmod(path, 0620);
+	cr_expect_not(is_mapped());
+	chmod(path, 0600);
+	*name = '\0';
+	chmod(path, 0777);
+	cr_expect_not(is_mapped());
+	cr_expect_eq(fl_cache_create(), -1);
+	chmod(path, 0700);
+	*name = '/';
+	if (geteuid() == 0) {
+		cr_assert_eq(chown(path, 65534, 65534), 0);
+		cr_expect_not(is_mapped());
+		cr_assert_eq(chown(path, 0, 0), 0);
+	}
+	cr_expect(is_mapped());
+	cr_assert(asprintf(&moved, "%s.moved", path) > 0);
+	cr_assert_eq(rename(path, moved), 0);
+	cr_assert_eq(symlink(moved, path), 0);
+	cr_expect_not(is_mapped());
+	unlink(moved);
+	free(moved);
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	cr_expect_not(is_mapped());
+	remove_cache(path);
 }
 
 Test(symbols, of_the_last_addresses_have_an_end)
