@@ -68,27 +68,12 @@ static void wait_until(int64_t at)
 
 bool fold_take_time(struct cli *cli, const char *option, const char *value)
 {
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = {
-		{ "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "min", 60 },
-		{ "h", 3600 }
-	};
 	struct own *own = cli->own;
-	char *end;
-	double n = strtod(value, &end);
 
-	for (size_t i = 0; end != value && i < sizeof(units) / sizeof(*units);
-	     i++)
-		if (strcmp(end, units[i].name) == 0 &&
-		    n * units[i].seconds >= 0.01 &&
-		    n * units[i].seconds <= 7 * 86400) {
-			*(strcmp(option, "for") == 0 ? &own->span :
-			  &own->every) = (int64_t)(n * units[i].seconds *
-						   (double)SECOND);
-			return true;
-		}
+	if (cli_parse_time(value, SECOND / 100, 7 * 24 * 3600 * SECOND,
+			   strcmp(option, "for") == 0 ? &own->span :
+			   &own->every))
+		return true;
 	cli_say(cli, "--%s %s: a time from 10ms to 168h, as 500ms, 1s or 5min",
 		option, value);
 	return false;

@@ -341,6 +341,11 @@ void cli_progress_next(struct cli_progress *progress);
 void cli_progress_erase(struct cli_progress *progress);
 void cli_progress_end(struct cli_progress *progress, struct flame *flame);
 
+/*
+ * "500ms", "2s", "5min", "1h", or seconds without a unit, in ns; false: text is
+ * no time from least to most, and *ns stays as it is.
+ */
+bool cli_parse_time(const char *text, int64_t least, int64_t most, int64_t *ns);
 /* Flushes standard output and returns an exit status. */
 int cli_flush(const struct cli *cli);
 /* Says so; false. */

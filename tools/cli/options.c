@@ -78,6 +78,29 @@ void cli_say(const struct cli *cli, const char *format, ...)
 	fprintf(stderr, "%s: %s\n", cli->tool->name, line);
 }
 
+bool cli_parse_time(const char *text, int64_t least, int64_t most, int64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1e9 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 },
+		{ "h", 3600e9 }
+	};
+	char *end;
+	double n = strtod(text, &end);
+
+	for (size_t i = 0; end != text && i < sizeof(units) / sizeof(*units);
+	     i++)
+		if (strcmp(end, units[i].name) == 0 &&
+		    n * units[i].ns >= (double)least &&
+		    n * units[i].ns <= (double)most) {
+			*ns = (int64_t)(n * units[i].ns);
+			return true;
+		}
+	return false;
+}
+
 int cli_flush(const struct cli *cli)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -429,23 +429,10 @@ int record_roll(struct cli *cli, struct flame *flame)
 
 bool record_take_roll(struct cli *cli, const char *value)
 {
-	static const struct {
-		const char *name;
-		int seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "min", 60 }, { "h", 3600 } };
 	struct own *own = cli->own;
-	char *end;
-	double n = strtod(value, &end);
 
-	for (size_t i = 0; end != value && i < sizeof(units) / sizeof(*units);
-	     i++)
-		if (strcmp(end, units[i].name) == 0 &&
-		    n * units[i].seconds >= 1 &&
-		    n * units[i].seconds <= 86400) {
-			own->roll = (int64_t)(n * units[i].seconds *
-					      (double)SECOND);
-			return true;
-		}
+	if (cli_parse_time(value, SECOND, 24 * 3600 * SECOND, &own->roll))
+		return true;
 	cli_say(cli, "--roll %s: a time from 1s to 24h, as 30s, 5min or 1h",
 		value);
 	return false;
