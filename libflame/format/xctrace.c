@@ -10,6 +10,9 @@
  *	 <weight id="9">1000000</weight><backtrace id="10">
  *	 <frame id="11" name="f"><binary id="12" name="dyld"/></frame>
  *	 <frame ref="13"/></backtrace></row>
+ *
+ * A tagged-backtrace has the frames themselves, or a backtrace.  cycle-weight is
+ * of the CPU profiler's rows: cycles, in place of weight's nanoseconds.
  */
 #include "fl.h"
 
@@ -21,17 +24,17 @@
 enum { MAX_DEPTH = 64 };
 
 /* The kinds of elements whose values are stored by id. */
-enum kind { OTHER, THREAD, TID, PROCESS, PID, WEIGHT, TIME, BACKTRACE, FRAME,
-	    BINARY, KINDS };
+enum kind { OTHER, THREAD, TID, PROCESS, PID, WEIGHT, CYCLES, TIME, BACKTRACE,
+	    TAGGED, FRAME, BINARY, KINDS };
 
 static const struct {
 	const char *name;
 	enum kind kind;
 } elements[] = {
 	{ "thread", THREAD }, { "tid", TID }, { "process", PROCESS },
-	{ "pid", PID }, { "weight", WEIGHT }, { "cycle-weight", WEIGHT },
+	{ "pid", PID }, { "weight", WEIGHT }, { "cycle-weight", CYCLES },
 	{ "sample-time", TIME }, { "start-time", TIME },
-	{ "backtrace", BACKTRACE }, { "tagged-backtrace", OTHER },
+	{ "backtrace", BACKTRACE }, { "tagged-backtrace", TAGGED },
 	{ "frame", FRAME }, { "binary", BINARY },
 };
 
@@ -48,12 +51,11 @@ struct reader {
 	struct fl_xml xml;
 	struct fl_map values[KINDS];	/* by id */
 	struct open_element open[MAX_DEPTH];
-	flame_id metric;
 	bool in_row;
 	/* Of the current row. */
 	int64_t weight, time;
 	flame_id thread, pid, stack;
-	bool has_stack;
+	bool has_stack, cycles;
 	/* Of the current frame and thread. */
 	struct fl_trace trace;
 	struct flame_frame frame;
@@ -121,12 +123,17 @@ static void use(struct reader *r, enum kind kind, uint64_t value)
 	case PROCESS:
 		r->pid = (flame_id)value;
 		break;
+	case CYCLES:
+		r->cycles = true;
+		r->weight = (int64_t)value;
+		break;
 	case WEIGHT:
 		r->weight = (int64_t)value;
 		break;
 	case TIME:
 		r->time = (int64_t)value;
 		break;
+	case TAGGED:
 	case BACKTRACE:
 		r->stack = (flame_id)value;
 		r->has_stack = true;
@@ -178,6 +185,10 @@ static void begin_element(struct reader *r, enum kind kind)
 		r->thread_name = thread_name(r);
 		r->tid = 0;
 		break;
+	case TAGGED:
+		r->has_stack = false;
+		r->trace.count = 0;
+		break;
 	case BACKTRACE:
 		r->trace.count = 0;
 		break;
@@ -219,6 +230,10 @@ static uint64_t end_element(struct reader *r, enum kind kind)
 		return set;
 	case PROCESS:
 		return r->pid;
+	case TAGGED:
+		if (r->has_stack)
+			return r->stack;
+		return fl_trace_stack(flame, 0, &r->trace);
 	case BACKTRACE:
 		return fl_trace_stack(flame, 0, &r->trace);
 	case FRAME:
@@ -243,7 +258,7 @@ static void take_open(struct reader *r)
 		r->weight = 1;
 		r->time = FLAME_NOTIME;
 		r->thread = r->pid = r->stack = 0;
-		r->has_stack = false;
+		r->has_stack = r->cycles = false;
 	}
 	if (depth >= MAX_DEPTH)
 		return;
@@ -271,6 +286,7 @@ static void take_text(struct reader *r)
 	open = &r->open[r->xml.depth - 1];
 	switch (open->kind) {
 	case WEIGHT:
+	case CYCLES:
 	case TIME:
 		if (!fl_parse_int(s, &n))
 			return;
@@ -293,19 +309,20 @@ static void take_text(struct reader *r)
 static bool end_row(struct reader *r, struct flame_sample *sample)
 {
 	bool counts = !r->options->total;
+	const char *unit = r->cycles ? "cycles" : "ns";
+	flame_id metric;
 
 	r->in_row = false;
 	if (!r->has_stack) {
 		r->no_stack++;
 		return false;
 	}
-	if (!r->metric)
-		r->metric = fl_metric(r->flame, "cpu", "ns",
-				      counts ? "samples" : "ns");
-	fl_metric_count(r->flame, r->metric, 1, r->weight);
+	metric = fl_metric(r->flame, r->cycles ? "cycles" : "cpu", unit,
+			   counts ? "samples" : unit);
+	fl_metric_count(r->flame, metric, 1, r->weight);
 	r->good++;
 	*sample = (struct flame_sample){
-		.stack = r->stack, .metric = r->metric, .thread = r->thread,
+		.stack = r->stack, .metric = metric, .thread = r->thread,
 		.time = r->time, .weight = counts ? 1 : r->weight,
 	};
 	return sample->stack && sample->weight > 0;
@@ -327,6 +344,7 @@ static bool take_close(struct reader *r, struct flame_sample *sample)
 	case THREAD:
 	case PROCESS:
 	case BACKTRACE:
+	case TAGGED:
 	case FRAME:
 	case BINARY:
 		value = end_element(r, open.kind);

@@ -327,6 +327,28 @@ Test(xctrace, entities_and_references)
 	cut_everywhere("xctrace", text);
 }
 
+Test(xctrace, tagged_backtraces_and_cycles)
+{
+	static const char text[] = XCTRACE
+		"<row><cycle-weight id='1'>70</cycle-weight>"
+		"<tagged-backtrace id='2'><backtrace id='3'>"
+		"<frame id='4' name='leaf'/><frame id='5' name='main'/>"
+		"</backtrace></tagged-backtrace></row>"
+		"<row><cycle-weight ref='1'/><tagged-backtrace ref='2'/></row>"
+		"<row><cycle-weight id='6'>5</cycle-weight>"
+		"<tagged-backtrace id='7'><backtrace ref='3'/>"
+		"</tagged-backtrace></row>"
+		"<row><cycle-weight ref='6'/><tagged-backtrace id='8'>"
+		"<frame ref='5'/></tagged-backtrace></row>"
+		"<row><cycle-weight ref='6'/><tagged-backtrace id='9'/></row>"
+		"</node></trace-query-result>";
+
+	FOLDS("xctrace", text, NULL, "main 1\nmain;leaf 3\n");
+	TELLS("");
+	FOLDS("xctrace", text, "total", "main 5\nmain;leaf 145\n");
+	cut_everywhere("xctrace", text);
+}
+
 Test(xctrace, depth_needs_no_memory)
 {
 	struct fl_buf text = { 0 };
