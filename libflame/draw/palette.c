@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colour schemes.  The tables were computed in OKLCH: within a family lightness
+ * Colour schemes: name and type of a frame -> its light and its dark colour.  A
+ * new scheme is a function pick_X, a SCHEME and a row in fl_schemes.  Also here:
+ * fl_looks_java(), the ramp of changes, and the numbers of colours in a picture.
+ *
+ * The tables were computed in OKLCH: within a family lightness
  * and chroma hardly change, so that no frame stands out, and text has a
  * contrast of 7:1 on light pages and 4.5:1 on dark ones.
  *
@@ -300,16 +304,35 @@ static bool is_word(char c)
 	       c == '<' || (c & 0x80);
 }
 
+/* ".so" as the ending of a library, maybe before a version or an offset. */
+static bool is_library(struct slice at)
+{
+	return fl_slice_starts(at, ".so") &&
+	       (at.size == 3 || !is_word(at.data[3]));
+}
+
 /* Of the arguments: pointers to functions, and libraries. */
 static bool has_foreign(struct slice arguments)
 {
-	return arguments.size && (fl_slice_has(arguments, "(*") ||
-				  fl_slice_has(arguments, ".so"));
+	struct slice at = arguments;
+	const char *dot;
+
+	if (arguments.size && fl_slice_has(arguments, "(*"))
+		return true;
+	while (at.size && (dot = memchr(at.data, '.', at.size))) {
+		at.size -= (size_t)(dot - at.data);
+		at.data = dot;
+		if (is_library(at))
+			return true;
+		at.data++;
+		at.size--;
+	}
+	return false;
 }
 
 /*
- * a/b/C.m, a.b.C.m, C.m, a.b.C; but not paths, libraries, Go methods, or names
- * with suffixes of compilers (".isra.0", ".cold").
+ * a/b/C.m, a.b.C.m, C.m, a.b.C; but not paths, libraries, Go's methods of
+ * pointers, or names with suffixes of compilers (".isra.0", ".cold").
  */
 bool fl_looks_java(struct slice name)
 {
@@ -336,8 +359,7 @@ bool fl_looks_java(struct slice name)
 		if (*p == '/')
 			before = p, dot = NULL;
 		if (*p == '.') {
-			if (fl_slice_starts((struct slice){ p, end - p },
-					    ".so"))
+			if (is_library((struct slice){ p, end - p }))
 				return false;
 			before = dot ? dot : before;
 			dot = p;
@@ -778,7 +800,7 @@ unsigned fl_ramp_step(double change, double max_change)
 	double size = change < 0 ? -change : change;
 	unsigned k = 0;
 
-	/* 1e-9: rounding errors of scaled weights are not a change. */
+	/* 25: the square of FL_RAMP_NONE.  1e-9: rounding errors of scaled weights are not a change. */
 	while (k < FL_RAMP_NONE &&
 	       25 * size > (k ? k * k : 1e-9) * max_change)
 		k++;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stacks show, for sentences: the frame that names most of them, and the
- * works that they are of.  A sample is of one work: that of the innermost frame
- * with one, unless a frame below has work over all that it calls.
+ * Sums a tree's self weights by work (a row of share/rules/works: GC, zlib, ...)
+ * and finds the frame and the leaf that describe most of it, for sentences:
+ * nodes in, struct fl_words out (works.h).  Begin at fl_wording_find().
+ *
+ * A sample is of one work: that of the innermost frame with one, unless a caller
+ * of that frame has a work of kind "over", which is of all that it calls.
  */
 #include "fl.h"
 
@@ -17,13 +20,13 @@ struct path {
 	flame_id own, platform;	/* the innermost frames of these kinds */
 	uint8_t work;		/* its row plus one; 0: none */
 	uint8_t flags;
-	bool inside;		/* at or below the frame that was found */
+	bool inside;		/* it has the frame that was found */
 };
 
 struct by_name {
-	int64_t total, self;	/* self: of no work */
+	int64_t total, self;	/* self: of samples without a work */
 	int64_t inner;		/* of stacks whose innermost such frame it is */
-	uint32_t until;		/* its outermost node ends here */
+	uint32_t until;		/* nodes before it are in one already counted */
 	uint8_t fact;		/* its row plus two; 1: none; 0: not known */
 	uint8_t type;
 	bool listed;
@@ -44,7 +47,7 @@ struct fl_wording {
 	int64_t inside_sum[FL_MAX_WORKS];
 	struct fl_map what;	/* work and own frame -> weight */
 	bool java;		/* then native code is the platform's */
-	bool tasks;		/* stacks of tasks alone */
+	bool tasks;		/* only stacks of tasks are described */
 	bool all_idle;		/* so that idle stacks count */
 };
 
@@ -270,7 +273,7 @@ static void add_names(struct fl_wording *w, const struct fl_word_nodes *nodes)
 struct candidate {
 	flame_id name;
 	const struct by_name *of;
-	bool own, inner;	/* inner: of a quarter of the stacks */
+	bool own, inner;	/* innermost own frame of a quarter of the stacks */
 };
 
 static bool is_quarter(int64_t part, const struct fl_words *words)
@@ -304,7 +307,7 @@ static bool is_candidate(const struct fl_wording *w,
 		.name = name, .of = n, .inner = is_quarter(n->inner, words),
 		.own = kind == FL_WORK_OWN && !(w->java && is_native(n->type)),
 	};
-	/* Without it, what nearly all stacks share says nothing. */
+	/* A frame in nearly all stacks says nothing, unless it is innermost. */
 	return c->inner || n->total < words->base - words->base / 20;
 }
 
@@ -365,7 +368,7 @@ static void find_leaf(const struct fl_wording *w, struct fl_words *words)
 	}
 }
 
-/* What of works and of the leaf is at or below the frame. */
+/* The parts of works and of the leaf in stacks that have the frame. */
 static void add_inside(struct fl_wording *w, struct fl_words *words,
 		       const struct fl_word_nodes *nodes)
 {
@@ -456,6 +459,10 @@ int fl_wording_find(struct fl_wording *w, const struct fl_word_nodes *nodes,
 		w->all_idle = true;
 		good = add_paths(w, words, nodes);
 	}
+	if (!good) {
+		clear(w, nodes);
+		return fl_no_memory(w->flame);
+	}
 	add_names(w, nodes);
 	if (words->base) {
 		find_frame(w, words);
@@ -469,7 +476,7 @@ int fl_wording_find(struct fl_wording *w, const struct fl_word_nodes *nodes,
 		words->works[i].inside = w->inside_sum[words->works[i].row];
 	find_what(w, words);
 	clear(w, nodes);
-	return good ? FLAME_OK : fl_no_memory(w->flame);
+	return FLAME_OK;
 }
 
 int fl_words_first(const struct fl_words *words)

@@ -49,12 +49,12 @@ struct fl_word_work {
 	uint8_t row;		/* in fl_works */
 	flame_id what;		/* the innermost own frame of most of it; or 0 */
 	int64_t weight;
-	int64_t inside;		/* of that, at or below fl_words.frame */
+	int64_t inside;		/* of that, in stacks with fl_words.frame */
 };
 
-/* What stacks show, of all but idle ones; of tasks, where there are any. */
+/* What stacks show: those of tasks, where there are any; else all but idle ones. */
 struct fl_words {
-	int64_t all;		/* without idle stacks */
+	int64_t all;		/* with tasks, of every stack, idle ones too */
 	int64_t base;		/* of these: what is described */
 	bool tasks;		/* that is stacks of tasks */
 	/* The frame that names most of it: with its weight; 0: none. */

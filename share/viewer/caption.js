@@ -6,13 +6,14 @@
 import { max } from "./numbers.js";
 
 const word = /^[A-Za-z_$<\x80-\uffff]/;
+const library = /\.so(?![A-Za-z_$<\x80-\uffff])/;
 
 function looksJava(s) {
 	if (!word.test(s) || s[0] === "<")
 		return false;
 	if (s.includes(":::") || s.includes("$$Lambda"))
 		return true;
-	if (s.includes("::") || s.includes("(*") || s.includes(".so"))
+	if (s.includes("::") || s.includes("(*") || library.test(s))
 		return false;
 	s = s.split("(", 1)[0];
 	if (s.includes(" "))

@@ -158,10 +158,13 @@ Test(schemes, java_looks)
 		"java/util/HashMap.get", "HashMap.get", "a.b.C.m",
 		"java.lang.String", "Lio/x/C:::m", "com/x/$Proxy1.m",
 		"a/B$$Lambda$4.0x0000000101b.run", "a/B.<init>",
+		"java/util/Arrays.sort", "org.apache.solr.X.m",
+		"java/net/SocketInputStream.socketRead0(Lorg.a.solr.X;)",
 	};
 	static const char *const no[] = {
 		"", "main", "foo.part.0", "std::x", "/usr/lib/x.so",
-		"libc.so.6", "net/http.(*conn).serve", "[main]", "a b.C",
+		"libc.so.6", "lib.x.so+0x1", "a.B.m(/usr/lib/x.so)",
+		"net/http.(*conn).serve", "[main]", "a b.C",
 	};
 
 	for (size_t i = 0; i < FL_COUNT(yes); i++)
