@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backtraces of SystemTap (print_backtrace, print_ubacktrace), leaf first,
- * each followed by a count:
+ * Backtraces of SystemTap (print_backtrace, print_ubacktrace): the frames, leaf
+ * first, then a line with the count.  A frame without a symbol has no colon in
+ * newer versions, and its own address after it in older ones.
  *
  *	 0xffffffff8103ce3b : native_safe_halt+0xb/0x10 [kernel]
- *	 0xffffffff8101c6a3 : default_idle+0x53/0x1d0 [kernel]
+ *	 0xffffffff8101c6a3 : default_idle+0x53/0x1d0 [kernel] (inexact)
+ *	 0x7f0000001234 [/usr/lib/libx.so+0x1234/0x9000]
  *		2404
  */
 #include "fl.h"
@@ -18,53 +20,92 @@ struct reader {
 	struct fl_line_reader base;
 };
 
-/* " 0xADDRESS : name+0x1/0x2 [module]"; the rest is after the colon. */
-static bool take_address(struct slice *s, struct slice *address)
-{
-	struct slice colon;
-	uint64_t n;
+struct parts {
+	struct slice address;	/* "0x7f0000001234" */
+	struct slice name;	/* ""; or an address, too */
+	struct slice module;	/* a path, or "kernel"; "" */
+};
 
-	return fl_slice_first_word(s, address) && fl_parse_hex(*address, &n) &&
-	       fl_slice_first_word(s, &colon) && fl_slice_is(colon, ":");
+/* Cuts "/0xSIZE" off, then "+0xOFFSET". */
+static struct slice cut_offset(struct slice s)
+{
+	size_t i = s.size;
+
+	while (i && s.data[i - 1] != '/')
+		i--;
+	if (i && fl_slice_starts((struct slice){ s.data + i, s.size - i },
+				 "0x"))
+		s.size = i - 1;
+	return fl_no_offset(s, false);
 }
 
-static bool is_kernel(struct slice address, struct slice module)
+/* Cuts "[module]" off the end. */
+static struct slice cut_module(struct slice *s)
+{
+	size_t i = s->size;
+	struct slice module;
+
+	if (!fl_slice_ends(*s, "]"))
+		return FL_SLICE("");
+	while (i && s->data[i - 1] != '[')
+		i--;
+	if (!i)
+		return FL_SLICE("");
+	module = (struct slice){ s->data + i, s->size - i - 1 };
+	*s = fl_slice_trim_end((struct slice){ s->data, i - 1 });
+	return cut_offset(module);
+}
+
+static bool is_address(struct slice s)
+{
+	uint64_t n;
+
+	return fl_slice_starts(s, "0x") && fl_parse_hex(s, &n);
+}
+
+/* line: without blanks around it. */
+static bool parse(struct slice line, struct parts *parts)
+{
+	static const char inexact[] = " (inexact)";
+	struct slice s = line;
+
+	if (fl_slice_ends(s, inexact))
+		s.size -= sizeof(inexact) - 1;
+	parts->module = cut_module(&s);
+	parts->name = FL_SLICE("");
+	if (fl_slice_first_word(&s, &parts->address)) {
+		if (*s.data != ':')
+			return false;
+		parts->name = cut_offset(fl_slice_trim((struct slice){
+			s.data + 1, s.size - 1 }));
+	}
+	return is_address(parts->address);
+}
+
+static bool is_kernel(const struct parts *parts)
 {
 	uint64_t n = 0;
 
-	fl_parse_hex(address, &n);
-	return n >> 63 || fl_slice_is(module, "kernel");
+	fl_parse_hex(parts->address, &n);
+	return n >> 63 || fl_slice_is(parts->module, "kernel");
 }
 
-static bool take_frame(struct reader *r, struct slice s)
+static bool take_frame(struct reader *r, struct slice line)
 {
 	struct flame *flame = r->base.flame;
 	struct flame_frame frame = { .line = 0 };
-	struct slice address, module = { "", 0 };
-	const char *bracket;
+	struct parts parts;
+	struct slice name, module;
 
-	if (!take_address(&s, &address))
+	if (!parse(line, &parts))
 		return false;
-	s = fl_slice_trim(s);
-	bracket = fl_slice_ends(s, "]") ? fl_slice_find(s, "[") : NULL;
-	if (bracket) {
-		module = (struct slice){ bracket + 1, s.size -
-			(size_t)(bracket - s.data) - 2 };
-		s = fl_slice_trim_end((struct slice){ s.data,
-			(size_t)(bracket - s.data) });
-	}
-	/* The offset, then the size of the function. */
-	while (memchr(s.data, '+', s.size) && memchr(s.data, '/', s.size) &&
-	       s.data[s.size - 1] != '/')
-		s.size--;
-	if (fl_slice_ends(s, "/"))
-		s.size--;
-	s = fl_no_offset(s, false);
-	if (!s.size)
-		s = address;
-	frame.name = flame_name(flame, s.data, s.size);
-	frame.type = is_kernel(address, module) ? FLAME_KERNEL : FLAME_NATIVE;
-	module = fl_slice_base(module);
+	module = fl_slice_base(parts.module);
+	name = parts.name;
+	if (!name.size || is_address(name))
+		name = module.size ? fl_module_name(&r->base.buf, module) :
+				     parts.address;
+	frame.name = flame_name(flame, name.data, name.size);
+	frame.type = is_kernel(&parts) ? FLAME_KERNEL : FLAME_NATIVE;
 	if (module.size)
 		frame.file = flame_name(flame, module.data, module.size);
 	fl_trace_add(flame, &r->base.trace, &frame);
@@ -80,7 +121,7 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 
 	if (!s.size || take_frame(r, s))
 		return;
-	/* A number that a cut has left might have more digits. */
+	/* An unterminated last line may have lost digits of its count. */
 	if (!fl_parse_digits(s, &count) || !base->trace.count ||
 	    !base->lines.ended) {
 		fl_lines_bad(&base->lines, line);
@@ -102,6 +143,7 @@ static int read(struct flame_source *source)
 
 	if (status != FLAME_END)
 		return status;
+	/* Its own warning follows: no remark on the missing newline. */
 	r->lines.reported = r->trace.count > 0;
 	status = fl_lines_end(source, &r->lines);
 	if (r->trace.count) {
@@ -115,18 +157,19 @@ static int read(struct flame_source *source)
 	return status;
 }
 
-/* " 0x... : name+0x" or " 0x... : 0x", or "[module]" after it. */
+/* An address alone is also what other tools print. */
 static int probe(const uint8_t *head, size_t n, bool whole)
 {
-	struct slice text = { (const char *)head, n }, s, address;
+	struct slice text = { (const char *)head, n }, s;
+	struct parts parts;
 
 	(void)whole;
 	do
 		s = fl_slice_trim(fl_slice_split(&text, '\n'));
 	while (!s.size && text.size);
-	return take_address(&s, &address) &&
-	       (fl_slice_has(s, "+0x") || fl_slice_starts(s, "0x") ||
-		fl_slice_ends(s, "]")) ? 40 : 0;
+	return parse(s, &parts) &&
+	       (fl_slice_has(s, "+0x") || is_address(parts.name) ||
+		(parts.module.size && fl_slice_has(s, " : "))) ? 40 : 0;
 }
 
 const struct fl_format fl_format_stap = {

@@ -205,7 +205,7 @@ Test(text_trees, stap_and_xdebug_cut_anywhere)
 		"1\t0\t0\t0.1\t1\tmain\t1\n2\t1\t0\t0.3\t1\tf\t0\n"
 		"2\t1\t1\t0.4\t1\n\t\t\t0.45\t1\nTRACE END\n";
 
-	FOLDS("stap", stap, NULL, "0x2;f 3\n");
+	FOLDS("stap", stap, NULL, "[b];f 3\n");
 	TELLS("in: line 4: the input ends within a backtrace of 1 frames, "
 	      "left out\n");
 	FOLDS("xdebug", xdebug, NULL,
