@@ -8,8 +8,10 @@
  *	code-move,0x3a8437e0,0x3a8500e0
  *	tick,PC,TIME,EXTERNAL,TOS,STATE,0x3a8437f0,+0x12,...
  *
- * Old ones have names in quotes, and no time of creation.  An address of a
- * stack may be relative to the one before.
+ * TOS is the top of the stack, or, if EXTERNAL is 1, the address of the C++
+ * callback.  An address of a stack may be relative to the one before.  Names
+ * have escapes ("\x2C" is a comma), or, in older logs, quotes; the oldest have
+ * no time of creation.
  */
 #include "fl.h"
 
@@ -23,6 +25,7 @@ enum {
 	MAX_PAGES = 4096,	/* of one code */
 	MAX_CHAIN = 1024,	/* codes that are searched in a page */
 	MAX_FIELDS = 10,
+	FIELDS_BEFORE_STACK = 6,	/* of a tick */
 	GC = 1			/* the state of the virtual machine */
 };
 
@@ -33,7 +36,8 @@ struct code {
 };
 
 struct place {
-	uint32_t code, next;	/* next: + 1 */
+	uint32_t code;
+	uint32_t next;		/* index in places + 1; 0: the end */
 };
 
 struct reader {
@@ -45,6 +49,7 @@ struct reader {
 	struct fl_map pages;	/* page -> place + 1, the newest first */
 	struct fl_buf field[MAX_FIELDS], name;
 	unsigned nfields;
+	bool named, quoted;	/* a name was read; names are in quotes */
 	struct slice rest;	/* after the fields that were split */
 	flame_id *stack;	/* frames, the innermost first */
 	size_t depth, capacity;
@@ -52,18 +57,25 @@ struct reader {
 
 /* Fields -------------------------------------------------------------- */
 
-static void split(struct reader *r, struct slice line, unsigned most)
+static void split(struct reader *r, struct slice line, unsigned max)
 {
 	bool more = true;
 	size_t indent;
 
-	r->nfields = 0;
-	while (more && r->nfields < most) {
-		if (!fl_csv_field(&line, ',', &r->field[r->nfields], &indent,
-				  &more))
-			break;
-		r->base.buf.failed |= r->field[r->nfields].failed;
-		r->nfields++;
+	for (r->nfields = 0; more && r->nfields < max; r->nfields++) {
+		struct fl_buf *to = &r->field[r->nfields];
+
+		if (r->quoted) {
+			if (!fl_csv_field(&line, ',', to, &indent, &more))
+				break;
+		} else {
+			struct slice s = fl_slice_split(&line, ',');
+
+			to->size = 0;
+			fl_buf_put(to, s.data, s.size);
+			more = s.data + s.size != line.data;
+		}
+		r->base.buf.failed |= to->failed;
 	}
 	r->rest = line;
 }
@@ -84,21 +96,54 @@ static unsigned digit_of(char c)
 				(unsigned)((c | 0x20) - 'a' + 10);
 }
 
-/* "\x2C" is a comma. */
+/* n digits at the beginning. */
+static bool hex(struct slice s, size_t n, uint32_t *code)
+{
+	*code = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i >= s.size || !fl_is_hex(s.data[i]))
+			return false;
+		*code = *code << 4 | digit_of(s.data[i]);
+	}
+	return true;
+}
+
+/*
+ * s: after a backslash.  "\x" and "\u" have UTF-16, as V8 does: "\xe9" is a
+ * letter.  Returns the bytes of s that were read.
+ */
+static size_t put_escaped(struct fl_buf *to, struct slice s)
+{
+	char kind = s.size ? s.data[0] : '\0';
+	size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : 0;
+	uint32_t code, low;
+
+	if (digits && hex((struct slice){ s.data + 1, s.size - 1 }, digits,
+			  &code)) {
+		digits++;
+		if (code >> 10 == 0xd800 >> 10 && s.size > 7 &&
+		    s.data[5] == '\\' && s.data[6] == 'u' &&
+		    hex((struct slice){ s.data + 7, s.size - 7 }, 4, &low) &&
+		    low >> 10 == 0xdc00 >> 10) {
+			code = 0x10000 + ((code & 0x3ff) << 10 | (low & 0x3ff));
+			digits += 6;
+		}
+		fl_utf8_put(to, code);
+		return digits;
+	}
+	fl_buf_byte(to, kind == 'n' ? '\n' : '\\');
+	return kind == 'n' || kind == '\\';
+}
+
 static void unescape(struct fl_buf *to, struct slice s)
 {
 	to->size = 0;
-	for (size_t i = 0; i < s.size; i++) {
-		if (s.data[i] == '\\' && i + 3 < s.size &&
-		    s.data[i + 1] == 'x' && fl_is_hex(s.data[i + 2]) &&
-		    fl_is_hex(s.data[i + 3])) {
-			fl_buf_byte(to, (char)(digit_of(s.data[i + 2]) << 4 |
-					       digit_of(s.data[i + 3])));
-			i += 3;
-		} else {
-			fl_buf_byte(to, s.data[i]);
-		}
-	}
+	for (size_t i = 0; i < s.size;)
+		if (s.data[i++] != '\\')
+			fl_buf_byte(to, s.data[i - 1]);
+		else
+			i += put_escaped(to, (struct slice){ s.data + i,
+							     s.size - i });
 }
 
 /* Code ---------------------------------------------------------------- */
@@ -166,14 +211,21 @@ static bool is_script(struct slice type)
 	return false;
 }
 
-/* The last field says how a function ran; the frame's name begins with it. */
+/*
+ * The last field of a script's code says how it ran; fl_v8_frame expects it
+ * before the name.
+ */
 static flame_id frame_of(struct reader *r, struct slice name,
 			 struct slice state, bool script)
 {
 	struct flame *flame = r->base.flame;
 	struct slice s;
 
-	unescape(&r->name, name);
+	r->name.size = 0;
+	if (r->quoted)
+		fl_buf_put(&r->name, name.data, name.size);
+	else
+		unescape(&r->name, name);
 	if (!script) {
 		s = fl_buf_slice(&r->name);
 		return fl_frame(flame, flame_name(flame, s.data, s.size),
@@ -238,10 +290,11 @@ static bool take_library(struct reader *r)
 	    !address_of(r, 3, &library.end) || !name.size)
 		return false;
 	library.frame = frame_of(r, name, FL_SLICE(""), false);
-	if (!fl_grow(&r->libraries, &r->libraries_capacity, r->nlibraries + 1,
-		     sizeof(*r->libraries)))
-		return !fl_no_memory(r->base.flame);
-	r->libraries[r->nlibraries++] = library;
+	if (fl_grow(&r->libraries, &r->libraries_capacity, r->nlibraries + 1,
+		    sizeof(*r->libraries)))
+		r->libraries[r->nlibraries++] = library;
+	else
+		fl_no_memory(r->base.flame);
 	return true;
 }
 
@@ -293,7 +346,7 @@ static bool take_tick(struct reader *r)
 	int64_t state = -1;
 	bool external = fl_slice_is(field(r, 3), "1");
 
-	if (!address_of(r, 1, &pc) || r->nfields < 6)
+	if (!address_of(r, 1, &pc) || r->nfields < FIELDS_BEFORE_STACK)
 		return false;
 	address_of(r, 4, &tos);
 	fl_parse_int(field(r, 5), &state);
@@ -301,7 +354,7 @@ static bool take_tick(struct reader *r)
 	if (state == GC)
 		push(r, fl_frame(flame, fl_name(flame, "(garbage collector)"),
 				 FLAME_NATIVE));
-	/* For calls of C++ functions their address is known better. */
+	/* In a C++ callback TOS is its address, more exact than the PC. */
 	if (external && tos)
 		pc = tos;
 	push_address(r, pc, false);
@@ -330,7 +383,12 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		fl_lines_bad(&base->lines, line);
 		return;
 	}
-	split(r, line, line.data[0] == 't' ? 6 : MAX_FIELDS);
+	/* Libraries come first, and no name of theirs begins with a quote. */
+	if (!r->named && line.data[0] != 't') {
+		r->named = true;
+		r->quoted = fl_slice_has(line, ",\"");
+	}
+	split(r, line, line.data[0] == 't' ? FIELDS_BEFORE_STACK : MAX_FIELDS);
 	if (line.data[0] == 't') {
 		good = take_tick(r);
 	} else if (line.data[0] == 's') {
