@@ -390,7 +390,7 @@ struct fl_statsd_names {
 	struct fl_buf buf;
 };
 
-/* 0: the name is not of a stack, or of the bounds of times only. */
+/* 0: the name is not of a stack, or only carries bounds of times. */
 flame_id fl_statsd_stack(struct fl_statsd_names *names, struct slice name);
 /* A time since 1970 in s, ms, us or ns, by its magnitude. */
 bool fl_statsd_time(struct slice text, int64_t *ns);

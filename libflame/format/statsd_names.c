@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of stacks in statsd-jvm-profiler: see format.h.
+ * Names of series in statsd-jvm-profiler: "cpu.trace.LEAF. ... .ROOT" becomes a
+ * stack, whose frame "a-b-Cls-method-12" is a/b/Cls.method, or, with lines,
+ * a/b/Cls.method:12.  And the times of series, whose unit is unknown.
  */
 #include "fl.h"
 
@@ -53,6 +55,7 @@ flame_id fl_statsd_stack(struct fl_statsd_names *names, struct slice name)
 	at += sizeof(mark) - 1;
 	name.size -= (size_t)(at - name.data);
 	name.data = at;
+	/* Without a frame: a series of the bounds of times. */
 	if (!memchr(name.data, '-', name.size))
 		return 0;
 	for (end = name.size; end;) {
@@ -69,6 +72,7 @@ flame_id fl_statsd_stack(struct fl_statsd_names *names, struct slice name)
 	return stack;
 }
 
+/* Of the years 1985 to 2286. */
 static bool is_seconds(int64_t n)
 {
 	return n >= 500000000 && n < INT64_C(10000000000);

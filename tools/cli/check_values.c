@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The values of all options that the library has, parsed before an input is
- * read or an output is made: a writer that writes nothing is given those of
- * pages, a source of one sample those of reading, and each filter checks its
- * own argument.
+ * Checks the values of all options that the library has, before an input is
+ * read or an output is made.  Each option is tried on an object that is thrown
+ * away: those of outputs on a sink that discards its bytes, those of inputs on
+ * a source of one sample.  A filter checks its own argument.
  */
 #include "cli/cli.h"
 
@@ -17,7 +17,7 @@ static int write_nothing(void *arg, const void *data, size_t size)
 	return 0;
 }
 
-/* --event list is of the tools alone. */
+/* --event list is of the tools alone: the library would refuse it. */
 static bool is_ours(const struct cli_pair *ask)
 {
 	return strcmp(ask->name, "event") == 0 && ask->value &&
