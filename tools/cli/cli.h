@@ -142,7 +142,8 @@ struct cli {
 	bool mangled;		/* and those of C++ and Rust */
 	bool quiet, verbose;
 	bool strict, lenient;	/* --partial fail, --partial ok */
-	bool listed;		/* --paths-from was given */
+	/* Inputs are of --paths-from or of a folder that was listed. */
+	bool listed;
 	enum cli_report {
 		CLI_REPORT_NONE, CLI_REPORT_TEXT, CLI_REPORT_JSON,
 		CLI_REPORT_HADOOP
@@ -155,7 +156,7 @@ struct cli {
 	bool parts, all_metrics;
 	const char *input;	/* the one that is read, of an output each */
 	bool muted, held_tongue;	/* no messages; one was left out */
-	bool refused;		/* an option cannot be met by any input */
+	bool refused;		/* stop: an option or a folder failed */
 	char unsaid[1024];	/* --quiet: the last warning of an input, */
 	char loss[1024];	/* and of the first that is all lost */
 	char ignored[1024];	/* options of which it was said, a line each */

@@ -66,6 +66,7 @@ static bool list(struct cli *cli, struct flame *flame, char *folder)
 		add(cli, folder, 0, 0);
 		return true;
 	}
+	/* A listed file may vanish before it is read: pass over it. */
 	cli->listed = true;
 	if (status == FLAME_END)
 		cli_say(cli, "%s", flame_error(flame));
@@ -81,10 +82,11 @@ bool cli_list_folders(struct cli *cli, struct flame *flame)
 
 	cli->inputs = NULL;
 	cli->ninputs = cli->nheld = cli->inputs_capacity = 0;
+	if (cli->diff && !before && n == 2)
+		before = 1;
 	for (size_t i = 0; i < n; i++) {
 		if (i && i == before)
 			cli->nbefore = cli->ninputs;
-		/* Files may go while others are read: as those of a list. */
 		if (!is_folder(inputs[i]))
 			add(cli, inputs[i], 0, 0);
 		else if (!list(cli, flame, inputs[i]))
