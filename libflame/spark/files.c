@@ -32,6 +32,11 @@ struct files {
 		bool compact, databricks;
 	} *data;
 	size_t count, capacity;
+	struct folder {
+		dev_t dev;
+		ino_t ino;
+	} *seen;		/* links may lead to a folder again */
+	size_t nseen, seen_capacity;
 	bool failed;
 };
 
@@ -128,9 +133,25 @@ static void free_files(struct files *files)
 	while (files->count)
 		fl_free(files->data[--files->count].path);
 	fl_free(files->data);
+	fl_free(files->seen);
 }
 
-/* depth: of the folder; a link may lead back to it. */
+/* false: it was listed already, or out of memory. */
+static bool enter_folder(struct files *files, const struct stat *st)
+{
+	for (size_t i = 0; i < files->nseen; i++)
+		if (files->seen[i].dev == st->st_dev &&
+		    files->seen[i].ino == st->st_ino)
+			return false;
+	if (!fl_grow(&files->seen, &files->seen_capacity, files->nseen + 1,
+		     sizeof(*files->seen))) {
+		files->failed = true;
+		return false;
+	}
+	files->seen[files->nseen++] = (struct folder){ st->st_dev, st->st_ino };
+	return true;
+}
+
 static int list_folder(struct flame *flame, const char *folder, unsigned depth,
 		       struct files *files)
 {
@@ -151,7 +172,7 @@ static int list_folder(struct flame *flame, const char *folder, unsigned depth,
 			files->failed = true;
 		else if (stat(path.data, &st) != 0 || !S_ISDIR(st.st_mode))
 			add_file(files, path.data);
-		else if (depth < MAX_DEPTH)
+		else if (depth < MAX_DEPTH && enter_folder(files, &st))
 			status = list_folder(flame, path.data, depth + 1,
 					     files);
 	}
@@ -399,7 +420,9 @@ int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 	default:
 		if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
 			return read_file(flame, spark, path);
-		status = list_folder(flame, path, 0, &files);
+		status = enter_folder(&files, &st) ?
+			 list_folder(flame, path, 0, &files) :
+			 fl_no_memory(flame);
 	}
 	if (status == FLAME_OK && files.count == 1 &&
 	    strcmp(files.data[0].path, path) == 0)
