@@ -32,6 +32,7 @@ struct files {
 		bool compact, databricks;
 	} *data;
 	size_t count, capacity;
+	struct zip *zip;	/* that holds the files; NULL: none */
 	struct folder {
 		dev_t dev;
 		ino_t ino;
@@ -192,74 +193,98 @@ static bool is_live(const char *path)
 			     ".inprogress");
 }
 
-/* Logs ------------------------------------------------------------------- */
+/* Zips ------------------------------------------------------------------- */
 
-/* The log that the last file of a zip was part of. */
-struct parts {
-	struct fl_spark_log *log;
-	int64_t part;
+/*
+ * A zip, whose members are read in the order of their parts: the History Server
+ * writes them by name, events_10_APP before events_1_APP.
+ */
+struct zip {
+	struct flame *flame;
+	const char *path;
+	struct fl_in *in;
+	void *state;		/* NULL: it is closed */
 };
 
-/* A file of a zip, which is a log, or the next part of one. */
-static int read_member(struct flame *flame, struct fl_spark *spark,
-		       struct parts *parts, const char *path, struct fl_in *in)
+/* Owns in, a zip; NULL: that did not open. */
+static bool open_zip(struct zip *zip, struct fl_in *in)
 {
-	const char *slash = strrchr(path, '/');
-	int64_t part;
+	zip->in = in;
+	zip->state = in ? fl_container_zip.open(in, fl_in_name(in)) : NULL;
+	if (in && !zip->state)
+		fl_no_memory(zip->flame);
+	return zip->state;
+}
 
-	path = slash ? slash + 1 : path;
-	if (strncmp(path, "appstatus_", strlen("appstatus_")) == 0) {
+static void close_zip(struct zip *zip)
+{
+	if (zip->state)
+		fl_container_zip.close(zip->state);
+	fl_in_close(zip->in);
+	zip->state = NULL;
+	zip->in = NULL;
+}
+
+static bool reopen_zip(struct zip *zip)
+{
+	struct fl_in *in;
+
+	close_zip(zip);
+	in = fl_in_open(zip->flame, zip->path);
+	if (!in || fl_container_zip.accept(in))
+		return open_zip(zip, in);
+	fl_in_close(in);
+	fl_fail(zip->flame, "%s: a pipe ends before the parts of the log are in "
+		"their order: name a file", zip->path);
+	return false;
+}
+
+/* NULL: it is not there, or failure. */
+static struct fl_in *find_member(struct zip *zip, const char *path)
+{
+	struct fl_in *in;
+
+	while ((in = fl_container_zip.next(zip->state))) {
+		if (strcmp(fl_container_zip.path(zip->state), path) == 0)
+			break;
 		fl_in_close(in);
-		return FLAME_OK;
 	}
-	part = part_of(path);
-	if (!parts->log || part <= parts->part) {
-		fl_spark_log_free(parts->log);
-		parts->log = fl_spark_log_new(flame, spark);
-	}
-	parts->part = part;
-	if (parts->log)
-		return fl_spark_log_read(parts->log, in, true);
-	fl_in_close(in);
-	return FLAME_FAILED;
+	return in;
 }
 
-/* As the History Server sends one. */
-static int read_zip(struct flame *flame, struct fl_spark *spark,
-		    struct fl_in *in)
+/* After the member that was opened last, or before it. */
+static struct fl_in *open_member(struct zip *zip, const char *path)
 {
-	const struct fl_container *zip = &fl_container_zip;
-	void *state = zip->open(in, fl_in_name(in));
-	struct parts parts = { NULL, 0 };
-	struct fl_in *member;
-	int status = state ? FLAME_OK : fl_no_memory(flame);
-	const char *damage;
+	struct fl_in *in = find_member(zip, path);
 
-	while (status == FLAME_OK && (member = zip->next(state)))
-		status = read_member(flame, spark, &parts, zip->path(state),
-				     member);
-	damage = state ? zip->damage(state) : NULL;
-	if (status == FLAME_OK && damage)
-		fl_warn(flame, "%s: %s", fl_in_name(in), damage);
-	fl_spark_log_free(parts.log);
-	if (state)
-		zip->close(state);
-	fl_in_close(in);
-	return status;
+	if (in || fl_failed(zip->flame) || !reopen_zip(zip))
+		return in;
+	in = find_member(zip, path);
+	if (!in && !fl_failed(zip->flame))
+		fl_fail(zip->flame, "%s: vanished from the zip", path);
+	return in;
 }
 
-static int read_file(struct flame *flame, struct fl_spark *spark,
-		     const char *path)
-{
-	struct fl_in *in = fl_in_open(flame, path);
-	struct fl_spark_log *log;
-	int status;
+/* Logs ------------------------------------------------------------------- */
 
-	if (in && fl_container_zip.accept(in))
-		return read_zip(flame, spark, in);
-	log = fl_spark_log_new(flame, spark);
-	status = log ? fl_spark_log_read(log, in, is_live(path)) :
-		       FLAME_FAILED;
+static struct fl_in *open_file(struct flame *flame, const struct files *files,
+			       const struct file *file)
+{
+	return files->zip ? open_member(files->zip, file->path) :
+			    fl_in_open(flame, file->path);
+}
+
+/* Owns in; NULL is allowed. */
+static int read_log(struct flame *flame, struct fl_spark *spark,
+		    struct fl_in *in, bool live)
+{
+	struct fl_spark_log *log = fl_spark_log_new(flame, spark);
+	int status = FLAME_FAILED;
+
+	if (log)
+		status = fl_spark_log_read(log, in, live);
+	else
+		fl_in_close(in);
 	fl_spark_log_free(log);
 	return status;
 }
@@ -314,13 +339,16 @@ static int read_parts(struct flame *flame, struct fl_spark *spark,
 	for (size_t i = first; status == FLAME_OK && i < files->count; i++)
 		if (files->data[i].part)
 			status = fl_spark_log_read(
-				log, fl_in_open(flame, files->data[i].path),
+				log, open_file(flame, files, &files->data[i]),
 				live && i + 1 == files->count);
 	fl_spark_log_free(log);
 	if (status == FLAME_OK)
 		warn_of_gaps(flame, files, first);
 	return status;
 }
+
+static int read_file(struct flame *flame, struct fl_spark *spark,
+		     const char *path);
 
 /* The files of one folder: one log in parts, or a log each. */
 static int read_folder(struct flame *flame, struct fl_spark *spark,
@@ -339,11 +367,11 @@ static int read_folder(struct flame *flame, struct fl_spark *spark,
 }
 
 /* Beside Databricks' logs are other files, of drivers and executors. */
-static int read_files(struct flame *flame, struct fl_spark *spark,
-		      const char *path, struct files *files)
+static int read_folders(struct flame *flame, struct fl_spark *spark,
+			struct files *files)
 {
 	int status = FLAME_OK;
-	bool databricks = false, any = false;
+	bool databricks = false;
 	size_t end;
 
 	if (files->failed)
@@ -351,14 +379,13 @@ static int read_files(struct flame *flame, struct fl_spark *spark,
 	if (files->count)
 		qsort(files->data, files->count, sizeof(*files->data),
 		      by_part);
-	for (size_t i = 0; i < files->count; i++) {
+	for (size_t i = 0; i < files->count; i++)
 		databricks |= files->data[i].databricks;
-		any |= !is_status(&files->data[i]);
-	}
 	for (size_t i = 0; status == FLAME_OK && i < files->count; i = end) {
 		const struct file *file = &files->data[i];
 		size_t n = folder_size(file);
-		struct files part = { .data = files->data + i };
+		struct files part = { .data = files->data + i,
+				      .zip = files->zip };
 
 		for (end = i; end < files->count &&
 			      folder_size(&files->data[end]) == n &&
@@ -367,7 +394,75 @@ static int read_files(struct flame *flame, struct fl_spark *spark,
 			part.count++;
 		status = read_folder(flame, spark, &part, databricks);
 	}
-	return any || status != FLAME_OK ? status :
+	return status;
+}
+
+/* Reads single logs at once, so that a zip without parts is read but once. */
+static int list_zip(struct flame *flame, struct fl_spark *spark,
+		    struct zip *zip, struct files *files)
+{
+	const struct fl_container *rows = &fl_container_zip;
+	int status = FLAME_OK;
+	struct fl_in *in;
+	const char *damage;
+
+	while (status == FLAME_OK && (in = rows->next(zip->state))) {
+		size_t count = files->count;
+		struct file *file;
+
+		add_file(files, rows->path(zip->state));
+		file = files->count > count ? &files->data[count] : NULL;
+		if (!file || file->part || is_status(file)) {
+			fl_in_close(in);
+			continue;
+		}
+		status = read_log(flame, spark, in, is_live(file->name));
+		fl_free(file->path);
+		files->count--;
+	}
+	damage = rows->damage(zip->state);
+	if (status == FLAME_OK && damage)
+		fl_warn(flame, "%s: %s", fl_in_name(zip->in), damage);
+	return fl_failed(flame) ? FLAME_FAILED : status;
+}
+
+/* Owns in. */
+static int read_zip(struct flame *flame, struct fl_spark *spark,
+		    const char *path, struct fl_in *in)
+{
+	struct zip zip = { .flame = flame, .path = path };
+	struct files files = { .zip = &zip };
+	int status = FLAME_FAILED;
+
+	if (open_zip(&zip, in))
+		status = list_zip(flame, spark, &zip, &files);
+	if (status == FLAME_OK)
+		status = read_folders(flame, spark, &files);
+	free_files(&files);
+	close_zip(&zip);
+	return status;
+}
+
+static int read_file(struct flame *flame, struct fl_spark *spark,
+		     const char *path)
+{
+	struct fl_in *in = fl_in_open(flame, path);
+
+	if (!in)
+		return FLAME_FAILED;
+	return fl_container_zip.accept(in) ?
+	       read_zip(flame, spark, path, in) :
+	       read_log(flame, spark, in, is_live(path));
+}
+
+static int read_files(struct flame *flame, struct fl_spark *spark,
+		      const char *path, struct files *files)
+{
+	bool any = files->failed;
+
+	for (size_t i = 0; i < files->count; i++)
+		any |= !is_status(&files->data[i]);
+	return any ? read_folders(flame, spark, files) :
 	       fl_fail(flame, "%s: no Spark event log in this folder", path);
 }
 
