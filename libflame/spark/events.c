@@ -827,8 +827,8 @@ static int check_logs(struct flame *flame, const char *list)
 	while (status == FLAME_OK && (path = strsep(&rest, "\n"))) {
 		const char *local = flame_local_path(path);
 
-		if (!fl_command_fetches(path) && !flame_url(local) &&
-		    access(local, R_OK) != 0)
+		if ((*path || !*list) && !fl_command_fetches(path) &&
+		    !flame_url(local) && access(local, R_OK) != 0)
 			status = fl_fail(flame, "%s: %s", path,
 					 strerror(errno));
 	}

@@ -534,7 +534,8 @@ static bool read_list(struct flame *flame, struct fl_spark *spark)
 	int status = text ? FLAME_OK : fl_no_memory(flame);
 
 	while (status == FLAME_OK && (path = strsep(&rest, "\n")))
-		status = fl_spark_read(flame, spark, path);
+		if (*path || !*spark->list)
+			status = fl_spark_read(flame, spark, path);
 	fl_free(text);
 	return status == FLAME_OK &&
 	       fl_spark_finish(flame, spark) == FLAME_OK;

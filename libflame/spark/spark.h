@@ -209,8 +209,9 @@ int fl_spark_finish(struct flame *flame, struct fl_spark *spark);
 void fl_spark_free(struct fl_spark *spark);
 
 /*
- * spark_files.c: the logs of a list, whose items end in '\n'; read once for all
- * who use the same list at a time.  NULL with fl_fail.  close accepts NULL.
+ * files.c: the logs of a list, whose items are separated by '\n'; read once
+ * for all who use the same list at a time.  Empty items are skipped.  NULL with
+ * fl_fail.  close accepts NULL.
  */
 struct fl_spark *fl_spark_open(struct flame *flame, const char *list);
 void fl_spark_close(struct flame *flame, struct fl_spark *spark);
