@@ -352,26 +352,55 @@ static int read_file(struct flame *flame, struct fl_spark *spark,
 
 /* The files of one folder: one log in parts, or a log each. */
 static int read_folder(struct flame *flame, struct fl_spark *spark,
-		       const struct files *files, bool parts_only)
+		       const struct files *files)
 {
 	int status = FLAME_OK;
+	size_t parts = 0, others = 0;
+	const char *other = NULL;
 
 	for (size_t i = 0; i < files->count; i++)
 		if (files->data[i].part)
-			return read_parts(flame, spark, files);
-	for (size_t i = 0; status == FLAME_OK && !parts_only &&
-			   i < files->count; i++)
+			parts++;
+		else if (!is_status(&files->data[i]) && !others++)
+			other = files->data[i].path;
+	if (parts && others)
+		fl_warn(flame, "%s: not read, as parts of a log are beside it "
+			"(%zu such files)", other, others);
+	if (parts)
+		return read_parts(flame, spark, files);
+	for (size_t i = 0; status == FLAME_OK && i < files->count; i++)
 		if (!is_status(&files->data[i]))
 			status = read_file(flame, spark, files->data[i].path);
 	return status;
 }
 
-/* Beside Databricks' logs are other files, of drivers and executors. */
+/* "CLUSTER/" of CLUSTER/eventlog/HOST/NUMBER/eventlog; "": not Databricks. */
+static struct slice cluster_of(const struct file *file)
+{
+	const char *at = file->path, *end = at;
+
+	while (file->databricks && (at = strstr(at, "/eventlog/")))
+		end = ++at;
+	return (struct slice){ file->path, (size_t)(end - file->path) };
+}
+
+/* Databricks has files of the driver and the executors beside the logs. */
+static bool is_of_cluster(const struct files *files, const struct file *file)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		struct slice cluster = cluster_of(&files->data[i]);
+
+		if (cluster.size &&
+		    strncmp(file->path, cluster.data, cluster.size) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int read_folders(struct flame *flame, struct fl_spark *spark,
 			struct files *files)
 {
 	int status = FLAME_OK;
-	bool databricks = false;
 	size_t end;
 
 	if (files->failed)
@@ -379,20 +408,22 @@ static int read_folders(struct flame *flame, struct fl_spark *spark,
 	if (files->count)
 		qsort(files->data, files->count, sizeof(*files->data),
 		      by_part);
-	for (size_t i = 0; i < files->count; i++)
-		databricks |= files->data[i].databricks;
 	for (size_t i = 0; status == FLAME_OK && i < files->count; i = end) {
 		const struct file *file = &files->data[i];
 		size_t n = folder_size(file);
 		struct files part = { .data = files->data + i,
 				      .zip = files->zip };
+		bool has_parts = false;
 
 		for (end = i; end < files->count &&
 			      folder_size(&files->data[end]) == n &&
 			      memcmp(files->data[end].path, file->path, n) == 0;
-		     end++)
+		     end++) {
+			has_parts |= files->data[end].part;
 			part.count++;
-		status = read_folder(flame, spark, &part, databricks);
+		}
+		if (has_parts || !is_of_cluster(files, file))
+			status = read_folder(flame, spark, &part);
 	}
 	return status;
 }
