@@ -6,6 +6,9 @@
  * folder with eventlog-YYYY-MM-DD--HH-MM.gz, and eventlog as the last.  What a
  * codec packs is recognised by its contents.  All of them may be below a folder
  * of a URL, or in a zip, as the History Server sends one.
+ *
+ * Entry: fl_spark_read, of one path; fl_spark_open, of a list, which the users
+ * of a dictionary share (flame->spark).
  */
 #include "fl.h"
 
@@ -505,8 +508,11 @@ static void add_found(void *arg, const char *path, uint64_t size,
 	add_file(arg, path);
 }
 
-/* "http://HOST:18080/api/v1/applications/APP[/ATTEMPT]": its logs in a zip. */
-static int read_page(struct flame *flame, struct fl_spark *spark,
+/*
+ * A file of a web server; of "http://HOST:18080/api/v1/applications/
+ * APP[/ATTEMPT]", a History Server's, the logs in a zip.
+ */
+static int read_http(struct flame *flame, struct fl_spark *spark,
 		     const char *path)
 {
 	const char *at = strstr(path, "/api/v1/applications/");
@@ -538,7 +544,7 @@ int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 	path = flame_local_path(path);
 	switch (flame_url(path)) {
 	case FLAME_URL:
-		return read_page(flame, spark, path);
+		return read_http(flame, spark, path);
 	case FLAME_URL_TREE:
 		status = flame_list(flame, path, add_found, &files) == FLAME_OK ?
 			 FLAME_OK : FLAME_FAILED;
@@ -558,6 +564,8 @@ int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 	free_files(&files);
 	return status;
 }
+
+/* Lists ------------------------------------------------------------------- */
 
 static bool read_list(struct flame *flame, struct fl_spark *spark)
 {

@@ -199,12 +199,12 @@ struct fl_spark {
 };
 
 /*
- * spark_files.c: reads a log, a folder of a rolling one (eventlog_v2_*), or all
+ * files.c: reads a log, a folder of a rolling one (eventlog_v2_*), or all
  * logs of a folder.  FLAME_FAILED with fl_fail.
  */
 int fl_spark_read(struct flame *flame, struct fl_spark *spark,
 		  const char *path);
-/* spark_tasks.c: after the last log: times by executor. */
+/* tasks.c: after the last log: times by executor. */
 int fl_spark_finish(struct flame *flame, struct fl_spark *spark);
 void fl_spark_free(struct fl_spark *spark);
 
@@ -235,7 +235,7 @@ struct fl_spark_span *fl_spark_span_at(struct fl_spark *spark,
 				       const struct fl_spark_executor *e,
 				       int64_t time);
 
-/* spark_log.c: one log, of one part or several. */
+/* log.c: one log, of one part or several. */
 struct fl_spark_log;
 
 struct fl_spark_log *fl_spark_log_new(struct flame *flame,
@@ -248,7 +248,7 @@ int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in, bool live);
 /* Ends tasks that did not; NULL is allowed. */
 void fl_spark_log_free(struct fl_spark_log *log);
 
-/* spark_tables.c: entered if it is not there; NULL or NONE: out of memory. */
+/* tables.c: entered if it is not there; NULL or NONE: out of memory. */
 size_t fl_spark_app(struct fl_spark *spark, struct slice id);
 struct fl_spark_executor *fl_spark_executor(struct fl_spark *spark, size_t app,
 					    struct slice id);
