@@ -116,7 +116,7 @@ static struct flame_source *start(struct flame *flame, struct fl_in *in,
 
 	if (!in)
 		return NULL;
-	archive = fl_container_of(&in);
+	archive = fl_container_detect(&in);
 	if (!in)
 		return NULL;
 	plain = in;

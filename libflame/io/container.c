@@ -16,7 +16,7 @@ static const struct fl_container *find(struct fl_in *in, bool packs)
 	return *at;
 }
 
-const struct fl_container *fl_container_of(struct fl_in **in)
+const struct fl_container *fl_container_detect(struct fl_in **in)
 {
 	const struct fl_container *found = find(*in, true);
 
@@ -34,7 +34,7 @@ struct fl_in *fl_in_of_member(struct fl_in *archive, const char *path,
 
 	if (in) {
 		in->container = container;
-		in->members = state;
+		in->container_state = state;
 	}
 	return in;
 }

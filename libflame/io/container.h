@@ -11,7 +11,8 @@
 
 struct fl_container {
 	const char *name;
-	bool packs;		/* the bytes are never those of a codec */
+	/* It holds compressed members itself: look before decoding. */
+	bool packs;
 	/* Whether the input is one; of one that is, all bytes are shown. */
 	bool (*accept)(struct fl_in *in);
 	/*
@@ -46,8 +47,11 @@ struct fl_container {
 /* container/containers.c: ends in NULL. */
 extern const struct fl_container *const fl_containers[];
 
-/* The container that the input is; *in is unpacked for it.  NULL: none. */
-const struct fl_container *fl_container_of(struct fl_in **in);
+/*
+ * The container that an input is, NULL: none.  *in becomes its unpacked bytes,
+ * unless the container packs; NULL: that failed, and the input is closed.
+ */
+const struct fl_container *fl_container_detect(struct fl_in **in);
 /* An input whose bytes container->read returns; NULL: out of memory. */
 struct fl_in *fl_in_of_member(struct fl_in *archive, const char *path,
 			      const struct fl_container *container,

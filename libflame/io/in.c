@@ -344,7 +344,7 @@ static bool fetch(struct fl_in *in, size_t *n)
 		/* As much as a thread returns, so that results are the same. */
 		*n = fl_layer_read(in, to, FL_MIN(capacity, block(in)));
 	else if (in->container)
-		*n = in->container->read(in->members, to, capacity,
+		*n = in->container->read(in->container_state, to, capacity,
 					 &in->damage);
 	else if (in->transfer)
 		*n = read_transfer(in, to, capacity);

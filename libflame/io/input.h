@@ -48,7 +48,7 @@ struct fl_in {
 	const struct fl_transfer *transfer;	/* NULL: none */
 	void *transferred;	/* its state */
 	const struct fl_container *container;	/* it is a member; NULL: no */
-	void *members;		/* the container's state */
+	void *container_state;
 	int fd;			/* -1: none */
 	int stop;		/* readable: stop waiting; -1: none */
 	uint64_t nread;		/* bytes of the file or pipe */
