@@ -310,7 +310,7 @@ static bool pump_open(struct cli *cli, struct flame *flame,
 		struct flame_source *source = open[i % AHEAD];
 
 		open[i % AHEAD] = NULL;
-		cli_prepare(cli, flame, inputs, n, i);
+		cli_fetch_ahead(cli, flame, inputs, n, i);
 		if (!source)
 			source = open_source(cli, flame, inputs[i], false);
 		if (source && n == 1)
@@ -360,7 +360,7 @@ static bool pump_each(struct cli *cli, struct flame *flame,
 	struct flame_source *open[AHEAD] = { NULL };
 	bool good;
 
-	cli->prepared = 0;
+	cli->fetched = 0;
 	good = pump_open(cli, flame, sink, inputs, n, tally, open);
 	for (size_t i = 0; i < AHEAD; i++)
 		flame_close(open[i]);
@@ -733,7 +733,7 @@ static bool check_events(const struct cli *cli)
 	return false;
 }
 
-static bool list_folders(struct cli *cli)
+static bool expand_folders(struct cli *cli)
 {
 	struct flame *flame;
 	bool good;
@@ -744,7 +744,7 @@ static bool list_folders(struct cli *cli)
 	if (!flame)
 		return false;
 	flame_on_warning(flame, on_warning, cli);
-	good = cli_list_folders(cli, flame);
+	good = cli_expand_folders(cli, flame);
 	flame_free(flame);
 	return good;
 }
@@ -858,7 +858,7 @@ static int run(struct cli *cli)
 	cli->list_events = cli->event && strcmp(cli->event, "list") == 0;
 	if (!cli_check_values(cli, format_of(cli)))
 		return CLI_TROUBLE;
-	if (!plan_join(cli) || !plan_cost(cli) || !list_folders(cli))
+	if (!plan_join(cli) || !plan_cost(cli) || !expand_folders(cli))
 		return CLI_TROUBLE;
 	if (!cli->list_events && !check_events(cli))
 		return CLI_TROUBLE;

@@ -166,7 +166,7 @@ struct cli {
 	unsigned threads;	/* the number, then */
 	bool fetch;		/* inputs are what --fetch prints */
 	const char *path_labels;	/* --path-labels */
-	size_t prepared;	/* the first input whose command is not begun */
+	size_t fetched;		/* the first input whose command is not begun */
 };
 
 /* The whole of a tool: parses, reads, writes; returns the exit status. */
@@ -228,12 +228,12 @@ unsigned cli_cpus(void);
  * after it, one a thread.
  */
 bool cli_take_fetch(struct cli *cli, const char *value);
-void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
-		 size_t i);
+void cli_fetch_ahead(struct cli *cli, struct flame *flame, char **inputs,
+		     size_t n, size_t i);
 
 /* Folders of WebHDFS and S3, whose names end in /, become their files. */
 bool cli_has_folders(const struct cli *cli);
-bool cli_list_folders(struct cli *cli, struct flame *flame);
+bool cli_expand_folders(struct cli *cli, struct flame *flame);
 
 /* event_list.c: the metrics of the inputs; the facts of an input. */
 void cli_print_events(const struct flame *flame);

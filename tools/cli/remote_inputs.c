@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs that are not files of this machine: commands that print them run
- * before their turn, and folders of HDFS, S3 and others become their files.
+ * Inputs that are not files of this machine.  With --fetch, the commands of the
+ * next inputs are started ahead; folders of HDFS and S3 are replaced by their
+ * files in cli->inputs.
  */
 #include "cli/cli.h"
 
@@ -17,12 +18,12 @@ bool cli_take_fetch(struct cli *cli, const char *value)
 	return cli->fetch;
 }
 
-void cli_prepare(struct cli *cli, struct flame *flame, char **inputs, size_t n,
-		 size_t i)
+void cli_fetch_ahead(struct cli *cli, struct flame *flame, char **inputs,
+		     size_t n, size_t i)
 {
-	for (; cli->prepared < n && cli->prepared < i + cli->threads;
-	     cli->prepared++)
-		flame_fetch_early(flame, inputs[cli->prepared]);
+	for (; cli->fetched < n && cli->fetched < i + cli->threads;
+	     cli->fetched++)
+		flame_fetch_early(flame, inputs[cli->fetched]);
 }
 
 /* Folders -------------------------------------------------------------- */
@@ -57,7 +58,7 @@ bool cli_has_folders(const struct cli *cli)
  * A folder that cannot be listed remains: opening it will report the error.
  * false: its listing does not end, or there is no file in it.
  */
-static bool list(struct cli *cli, struct flame *flame, char *folder)
+static bool add_files(struct cli *cli, struct flame *flame, char *folder)
 {
 	size_t before = cli->ninputs;
 	int status = flame_list(flame, folder, add, cli);
@@ -75,7 +76,7 @@ static bool list(struct cli *cli, struct flame *flame, char *folder)
 	return cli->ninputs > before;
 }
 
-bool cli_list_folders(struct cli *cli, struct flame *flame)
+bool cli_expand_folders(struct cli *cli, struct flame *flame)
 {
 	char **inputs = cli->inputs;
 	size_t n = cli->ninputs, before = cli->nbefore;
@@ -89,7 +90,7 @@ bool cli_list_folders(struct cli *cli, struct flame *flame)
 			cli->nbefore = cli->ninputs;
 		if (!is_folder(inputs[i]))
 			add(cli, inputs[i], 0, 0);
-		else if (!list(cli, flame, inputs[i]))
+		else if (!add_files(cli, flame, inputs[i]))
 			cli->refused = true;
 		free(inputs[i]);
 	}
