@@ -198,7 +198,8 @@ libfl_la_SOURCES = \
 	libflame/format/json/v8_heap.c \
 	libflame/format/folded/folded.h libflame/format/folded/join.c \
 	libflame/format/folded/frame_cache.c \
-	libflame/format/folded/light.c libflame/format/folded/read.c \
+	libflame/format/folded/light.c libflame/format/folded/plain.c \
+	libflame/format/folded/read.c \
 	libflame/format/folded/sniff.c libflame/format/folded/stack.c \
 	libflame/format/folded/table.c \
 	libflame/format/folded/thread.c \

@@ -76,6 +76,7 @@ void flame_free(struct flame *flame)
 	fl_free(flame->frames.data);
 	fl_free(flame->frames.next);
 	fl_free(flame->stacks.data);
+	fl_free(flame->whole.stack);
 	fl_free(flame->labels.data);
 	fl_free(flame->metrics);
 	fl_arena_free(&flame->arena);

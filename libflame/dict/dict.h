@@ -74,6 +74,11 @@ struct flame {
 	struct fl_frames frames;
 	struct fl_stacks stacks;
 	struct fl_labels labels;
+	struct fl_whole {
+		flame_id parent;	/* of all; 0: there are none */
+		flame_id *stack;	/* by name */
+		size_t capacity;
+	} whole;
 	struct flame_metric *metrics;
 	size_t nmetrics, metrics_capacity;
 	struct fl_index metrics_index;	/* by name */
@@ -232,6 +237,22 @@ static inline void fl_stack_prefetch(const struct flame *f, flame_id parent,
 				  fl_hash_pair(parent, frame));
 	else
 		fl_prefetch(&f->stacks.data[s->child]);
+}
+
+/*
+ * A whole stack: one that is one name, whose frames are what a ';' separates.
+ * Such a stack comes only to sinks that ask for it (struct flame_sink).  The
+ * hash is fl_hash's.  0: failed.
+ */
+flame_id fl_whole_stack(struct flame *flame, const char *text, size_t size,
+			uint64_t hash);
+/* The same stack, of frames.  0: failed. */
+flame_id fl_whole_split(struct flame *flame, flame_id stack);
+
+static inline bool fl_is_whole(const struct flame *f, flame_id stack)
+{
+	return stack && f->stacks.data[stack].parent == f->whole.parent &&
+	       f->whole.parent;
 }
 
 /* flame_name of text that ends in NUL. */

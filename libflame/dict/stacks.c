@@ -145,3 +145,58 @@ flame_id flame_stack_frame(const struct flame *flame, flame_id stack)
 	return flame && stack < flame->stacks.count ?
 		       fl_frame_id(flame, stack) : 0;
 }
+
+/*
+ * Whole stacks: text whose stacks have little in common is written again with
+ * one name a stack, "main;work", below a stack of its own.  Names find them,
+ * and no index.
+ */
+
+static bool begin_whole(struct flame *flame)
+{
+	flame->whole.parent = flame_stack(flame, 0,
+		fl_frame(flame, fl_name(flame, "[whole stacks]"),
+			 FLAME_GROUP));
+	return flame->whole.parent;
+}
+
+flame_id fl_whole_stack(struct flame *flame, const char *text, size_t size,
+			uint64_t hash)
+{
+	struct fl_whole *w = &flame->whole;
+	flame_id name, frame;
+
+	if (fl_unlikely(!w->parent) && !begin_whole(flame))
+		return 0;
+	name = fl_name_hashed(flame, text, size, hash);
+	if (!name)
+		return 0;
+	if (name >= w->capacity &&
+	    !fl_grow_zeroed(&w->stack, &w->capacity, (size_t)name + 1,
+			    sizeof(*w->stack))) {
+		fl_no_memory(flame);
+		return 0;
+	}
+	if (w->stack[name])
+		return w->stack[name];
+	frame = fl_frame_as_is(flame, &(struct flame_frame){ .name = name });
+	return w->stack[name] = frame ? enter(flame, w->parent, frame) : 0;
+}
+
+flame_id fl_whole_split(struct flame *flame, flame_id stack)
+{
+	struct slice text = fl_name_at(flame, fl_frame_at(flame, stack)->name);
+	const char *end = text.data + text.size, *at = text.data, *semi;
+
+	stack = 0;
+	for (; at < end && !fl_failed(flame); at = semi + 1) {
+		semi = memchr(at, ';', (size_t)(end - at));
+		if (!semi)
+			semi = end;
+		stack = flame_stack(flame, stack,
+			fl_frame(flame, flame_name(flame, at,
+						   (size_t)(semi - at)),
+				 FLAME_UNKNOWN));
+	}
+	return stack;
+}

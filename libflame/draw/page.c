@@ -719,6 +719,8 @@ int flame_tree_write(struct flame_tree *tree, struct flame_sink *sink)
 		return fl_fail(tree->flame, "a tree of one dictionary and an "
 			       "output of another");
 	sample.metric = tree->metric;
+	if (!sink->whole && !fl_tree_split(tree))
+		return fl_no_memory(tree->flame);
 	if (adopt(sink, tree))
 		return FLAME_OK;
 	if (tree->columns == 2)

@@ -164,12 +164,25 @@ static flame_id star_set(struct flame *flame, flame_id set)
 	return set;
 }
 
+/* Whole stacks are of plain frames, which have no numbers of threads. */
+static bool takes_whole(struct flame_sink *sink)
+{
+	const struct tidy *tidy = sink->state;
+
+	for (size_t i = 0; fl_tidy_rules[i].name; i++)
+		if (tidy->rules >> i & 1 && fl_tidy_rules[i].tidy != tids)
+			return false;
+	return fl_whole_of_next(sink);
+}
+
 static int put(struct flame_sink *sink, const struct flame_sample *sample)
 {
 	struct tidy *tidy = sink->state;
 	struct flame_sample s = *sample;
 	flame_id *place;
 
+	if (fl_unlikely(fl_is_whole(sink->flame, s.stack)))
+		return fl_put(sink->next, sample);
 	if (!tidy->threads || !s.thread)
 		return tidy->put(sink, &s);
 	place = fl_rewrite_slot(sink->flame, &tidy->sets, s.thread);
@@ -228,6 +241,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 		return NULL;
 	((struct tidy *)sink->state)->put = sink->put;
 	sink->put = put;
+	sink->whole = takes_whole;
 	sink->free = release;
 	for (;; list++) {
 		size_t size = strcspn(list, ",\n");

@@ -87,6 +87,7 @@ struct fl_select {
 	bool survey;		/* --event list: count threads and times */
 	bool alone;		/* no other source is pumped into the sink */
 	struct flame_sink *light;	/* the sink that has it; or NULL */
+	struct flame_sink *whole;	/* it asks for whole stacks; or NULL */
 	/* Times of runs may be rounded down to a multiple of 2^time_shift ns. */
 	unsigned time_shift;
 };
@@ -280,6 +281,8 @@ struct flame_sink {
 	 * the same, always.
 	 */
 	int64_t (*light)(struct flame_sink *sink, int64_t total);
+	/* Whether stacks may be whole (dict.h); NULL: no. */
+	bool (*whole)(struct flame_sink *sink);
 	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
 	/*
 	 * Before the first and after the last sample of a source.  begin comes
@@ -321,6 +324,8 @@ bool fl_sink_check(const struct flame_sink *sink);
 
 /* ->light of a filter that leaves every stack of a text as it is. */
 int64_t fl_light_of_next(struct flame_sink *sink, int64_t total);
+/* ->whole of the same. */
+bool fl_whole_of_next(struct flame_sink *sink);
 
 /*
  * Whether the last sink copies the events of samples: it needs the number of

@@ -168,6 +168,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	source->summed = true;
 	source->select.wanted_text = sink->wanted_text;
 	source->select.light = sink->light ? sink : NULL;
+	source->select.whole = sink->whole && sink->whole(sink) ? sink : NULL;
 	for (struct flame_sink *s = sink; s; s = s->next) {
 		source->select.needs |= s->needs |
 					(small ? s->modest_needs : 0);

@@ -119,6 +119,11 @@ int64_t fl_light_of_next(struct flame_sink *sink, int64_t total)
 	return sink->next->light(sink->next, total);
 }
 
+bool fl_whole_of_next(struct flame_sink *sink)
+{
+	return sink->next->whole && sink->next->whole(sink->next);
+}
+
 bool fl_sink_check(const struct flame_sink *sink)
 {
 	if (!sink || !sink->finished)

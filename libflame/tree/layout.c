@@ -523,7 +523,7 @@ struct fl_layout *fl_tree_layout(struct flame_tree *tree, double minimum,
 				 bool lossy, bool spend)
 {
 	struct fl_layout_builder y = { .minimum = minimum, .lossy = lossy };
-	bool good = alloc_subtree_sizes(&y, tree) &&
+	bool good = fl_tree_split(tree) && alloc_subtree_sizes(&y, tree) &&
 		    open_tree(&y, tree, spend) && alloc_node_of_stack(&y) &&
 		    build(&y);
 	int64_t *lost[2] = { y.lost[0], y.lost[1] };

@@ -92,6 +92,25 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 	return FLAME_OK;
 }
 
+bool fl_tree_split(struct flame_tree *tree)
+{
+	struct flame *flame = tree->flame;
+
+	for (unsigned c = 0; flame->whole.parent && c < tree->columns; c++)
+		for (flame_id i = 0; i < tree->capacity[c]; i++) {
+			flame_id to;
+
+			if (!tree->weight[c][i] || !fl_is_whole(flame, i))
+				continue;
+			to = fl_whole_split(flame, i);
+			if (!to || !fl_tree_reserve(tree, c, to))
+				return false;
+			tree->weight[c][to] += tree->weight[c][i];
+			tree->weight[c][i] = 0;
+		}
+	return true;
+}
+
 int64_t *fl_tree_take(struct flame_tree *tree, unsigned column)
 {
 	int64_t *weight = tree->weight[column];
@@ -185,11 +204,24 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_tree_add(tree, c->column, sample->stack, sample->weight);
 }
 
+/* Nothing is gained where one of two profiles has stacks of frames. */
+static bool takes_whole(struct flame_sink *sink)
+{
+	const struct flame_tree *tree = ((struct column *)sink->state)->tree;
+
+	return tree->wants_whole && !tree->events &&
+	       (!tree->total[0] || tree->flame->whole.parent);
+}
+
 static int set(struct flame_sink *sink, const char *option, const char *value)
 {
 	struct flame_tree *tree = ((struct column *)sink->state)->tree;
 	char *events;
 
+	if (strcmp(option, "whole") == 0) {
+		tree->wants_whole = true;
+		return FLAME_OK;
+	}
 	if (strcmp(option, "events") != 0 || !value || !*value)
 		return FLAME_FAILED;
 	events = fl_memory_adopt(strdup(value));
@@ -321,6 +353,7 @@ struct flame_sink *flame_tree_sink(struct flame_tree *tree, unsigned column)
 	sink->put = put;
 	sink->end = end;
 	sink->set = set;
+	sink->whole = takes_whole;
 	sink->finish = finish;
 	sink->events = tree->events;
 	return sink;

@@ -55,6 +55,7 @@ struct flame_tree {
 	flame_id metric_in[2];	/* of a column; 0: none has a name yet */
 	bool mixes;		/* accepts several; its feeder chose them */
 	struct fl_origins origins[2];
+	bool wants_whole;	/* it is written as folded text */
 	bool want_stack_nodes;	/* layouts get node_of_stack */
 	struct flame_rank *ranks;	/* returned last; owned */
 	struct flame_node *nodes;
@@ -70,6 +71,9 @@ int fl_tree_add(struct flame_tree *tree, unsigned column, flame_id stack,
 
 /* Makes weights up to the stack's.  false: out of memory. */
 bool fl_tree_reserve(struct flame_tree *tree, unsigned column, flame_id stack);
+
+/* Cuts whole stacks (dict.h) into frames.  false: out of memory. */
+bool fl_tree_split(struct flame_tree *tree);
 
 /* Moves a column's weights to the caller, who frees them with fl_free. */
 int64_t *fl_tree_take(struct flame_tree *tree, unsigned column);

@@ -13,6 +13,7 @@ enum { ENOUGH = 9 << 20 };	/* bytes: several parts */
 
 static size_t parallel_size;	/* fl_parallel_size; 0: the readers' own */
 static const char *written = "folded";	/* the format of the results */
+static bool whole;		/* the last result was of whole stacks */
 
 /* Folded text and warnings of a text that N threads read. */
 struct result {
@@ -71,6 +72,7 @@ static struct result read_with(unsigned threads, const struct fl_buf *text,
 	else
 		flame_abandon(sink);
 	result.names = flame_names(flame);
+	whole = flame->whole.parent;
 	slurp(path, &result.text);
 	unlink(path);
 	flame_free(flame);
@@ -546,6 +548,20 @@ static struct fl_buf new_names(uint32_t seed)
 	return text;
 }
 
+/* Longer than the beginning that decides how it is read. */
+static struct fl_buf many_names(uint32_t seed)
+{
+	struct fl_buf text = { 0 };
+
+	while (text.size < 80 << 10) {
+		struct fl_buf more = new_names(seed++);
+
+		fl_buf_put(&text, more.data, more.size);
+		fl_buf_free(&more);
+	}
+	return text;
+}
+
 /* How many names fewer the dictionary has where the source is alone. */
 static flame_id drawn_the_same(const struct fl_buf *text)
 {
@@ -588,14 +604,17 @@ Test(light, lines_that_are_read_otherwise_end_it)
 		"a;a/b/C:::m 3", "Lx/Y;::run;b 3", "_ZN1aC1Ev;b 3",
 		"java.base@17/java.lang.Thread.run;b 3", "a 9223372036854775807",
 		"a 99999999999999999999", "# 3", "", "only", "a;b 7\r", " 4",
+		"a;# b 3", "a;\xef\xbb\xbf" "b 3", "a;$s4main3fooyyF 3",
+		"a;[b tid=7];c 3",
 	};
+	static const char *const formats[] = { "svg", "folded" };
 
-	written = "svg";
 	parallel_size = 1;
-	for (size_t i = 0; i < FL_COUNT(lines); i++) {
-		struct fl_buf text = new_names(7);
+	for (size_t i = 0; i < 2 * FL_COUNT(lines); i++) {
+		struct fl_buf text = many_names(7);
 
-		fl_buf_print(&text, "%s\nx;y 2\n", lines[i]);
+		written = formats[i % 2];
+		fl_buf_print(&text, "%s\nx;y 2\n", lines[i / 2]);
 		drawn_the_same(&text);
 		fl_buf_free(&text);
 	}
@@ -623,7 +642,83 @@ Test(light, a_second_source_or_another_writer_gets_all_names)
 	parallel_size = 1;
 	written = "html";
 	cr_expect_eq(drawn_the_same(&text), 0);
-	written = "folded";
-	cr_expect_eq(drawn_the_same(&text), 0);
 	fl_buf_free(&text);
+}
+
+/* Whole stacks ----------------------------------------------------------- */
+
+Test(whole, stacks_are_written_as_if_their_frames_had_been_entered)
+{
+	written = "folded";
+	parallel_size = 1;
+	for (uint32_t seed = 0; seed < 120; seed++) {
+		struct fl_buf text = new_names(seed);
+
+		drawn_the_same(&text);
+		cr_expect(whole);
+		fl_buf_free(&text);
+	}
+}
+
+/* Two texts as columns of a tree, in a format. */
+static void compare(const struct fl_buf text[2], const char *format,
+		    bool ask, struct fl_buf *to)
+{
+	struct flame *flame = flame_new();
+	struct flame_tree *tree = flame_tree_new(flame, 2);
+	struct flame_sink *sink;
+
+	flame->parallel_size = 1;
+	flame_unify_java(flame, true);
+	flame_demangle(flame, true);
+	for (unsigned i = 0; i < 2; i++) {
+		struct flame_source *source = flame_open_memory(
+			flame, text[i].data, text[i].size, "it", NULL);
+
+		sink = flame_tree_sink(tree, i);
+		cr_assert(source && sink, "%s", flame_error(flame));
+		if (ask)
+			cr_assert_eq(flame_set(sink, "whole", NULL), FLAME_OK);
+		sink = flame_filter(sink, "tidy", "tids");
+		cr_assert_eq(flame_ask(source, "alone", NULL), FLAME_OK);
+		cr_assert_eq(flame_pump(source, sink), FLAME_OK);
+		cr_assert_eq(flame_finish(sink), FLAME_OK);
+		flame_close(source);
+	}
+	cr_expect_eq(flame->whole.parent != 0, ask);
+	sink = fl_format_named(flame, format, true)->create(
+		flame, fl_out_memory(flame, to));
+	cr_assert_eq(flame_tree_write(tree, sink), FLAME_OK);
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	flame_tree_free(tree);
+	flame_free(flame);
+}
+
+/* Lines that are not plain, as in every third, are frames beside them. */
+Test(whole, stacks_are_compared_as_if_their_frames_had_been_entered)
+{
+	static const char *const formats[] = { "folded", "svg", "text" };
+
+	for (uint32_t seed = 0; seed < 60; seed++) {
+		struct fl_buf text[2] = { many_names(seed), many_names(99) };
+		struct fl_buf frames = { 0 }, names = { 0 };
+		size_t half = text[0].size / 2;
+
+		while (text[0].data[half - 1] != '\n')
+			half++;
+		fl_buf_put(&text[1], text[0].data + half,
+			   text[0].size - half);
+		if (seed % 3 == 0)
+			fl_buf_text(&text[seed / 3 % 2],
+				    "a_[j];b 3\n[x tid=7];aa;aa 5\n");
+		compare(text, formats[seed / 6 % 3], false, &frames);
+		compare(text, formats[seed / 6 % 3], true, &names);
+		cr_expect(frames.size == names.size &&
+			  memcmp(frames.data, names.data, names.size) == 0,
+			  "seed %u", (unsigned)seed);
+		fl_buf_free(&text[0]);
+		fl_buf_free(&text[1]);
+		fl_buf_free(&frames);
+		fl_buf_free(&names);
+	}
 }

@@ -436,6 +436,16 @@ static const char *events_of(const struct cli *cli)
 	return events ? events->value : NULL;
 }
 
+/* A comparison as text needs no tree of frames. */
+static bool writes_stacks(const struct cli *cli)
+{
+	const char *format = cli->output_format ? cli->output_format :
+			     flame_format_of(cli->output);
+
+	return cli->diff && !cli->own_output && format &&
+	       strcmp(format, "folded") == 0;
+}
+
 /* To compare: a group of inputs a column.  Else: all of them in one. */
 static bool gather(struct cli *cli, struct flame *flame,
 		   struct flame_tree *tree, char **inputs, size_t n,
@@ -456,6 +466,8 @@ static bool gather(struct cli *cli, struct flame *flame,
 			flame_abandon(sink);
 			sink = NULL;
 		}
+		if (sink && writes_stacks(cli))
+			flame_set(sink, "whole", NULL);
 		good = sink && cli_merge(cli, flame,
 					 cli_chain(cli, sink, event),
 					 inputs + from, end - from, tally) &&

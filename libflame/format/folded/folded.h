@@ -7,6 +7,7 @@
  *	stack.c		lines to stacks
  *	frame_cache.c	texts to frames
  *	thread.c	outermost frames to threads
+ *	plain.c		lines that need no dictionary of frames
  *	light.c		lines whose names are nearly all new, summed
  *	read.c		lines in, samples out; the row
  *	table.c		rows of our own tables in, samples out
@@ -41,6 +42,8 @@ struct fl_folded_dialect {
 	bool comm;		/* comm-PID/TID */
 	bool compat;		/* as other tools: each ';' ends a frame */
 };
+
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 bool fl_folded_comment(struct slice line);
 /* A row of CSV: the stack, with its quotes if it has some, and the count. */
@@ -89,6 +92,8 @@ struct fl_folded_frame {
 struct fl_folded_line {
 	char *text;
 	size_t size, text_capacity;
+	bool whole;		/* a whole stack, */
+	uint64_t hash;		/* whose text has this one */
 	struct fl_folded_frame *frames;
 	struct fl_pair *path;	/* interned frames */
 	size_t count, capacity, path_capacity;
@@ -119,6 +124,7 @@ struct fl_folded_stacks {
 	size_t *ends;		/* scratch of find_ends */
 	size_t ends_capacity;
 	bool joined;		/* some frame may contain a ';' */
+	bool whole;		/* plain lines are whole stacks: dict.h */
 	/* The thread that the outermost frames name; see thread.c. */
 	flame_id thread;
 	size_t nthread;		/* frames that were read for it */
@@ -170,6 +176,18 @@ void fl_folded_cache_free(struct fl_folded_cache *cache);
  */
 void fl_folded_find_thread(struct fl_folded_stacks *stacks,
 			   const struct fl_folded_line *line, size_t shared);
+
+/* plain.c */
+
+/*
+ * Whether frames are cut at each ';', and neither their types, threads nor
+ * other spellings of their names change what is written of them.
+ */
+bool fl_folded_is_plain(const struct fl_folded_stacks *stacks,
+			struct slice stack);
+/* Whether the input is large, and most names at its beginning are new. */
+bool fl_folded_is_distinct(struct flame_source *source,
+			   const struct fl_folded_stacks *stacks);
 
 /* light.c */
 

@@ -561,6 +561,13 @@ static void report_dialect(struct flame_source *source,
 			  "hundredths: 1%% is 100", name);
 }
 
+/* Whether plain lines become whole stacks. */
+static bool is_of_whole(struct flame_source *source, const struct reader *r)
+{
+	return source->select.alone && source->select.whole &&
+	       fl_folded_is_distinct(source, &r->stacks);
+}
+
 static void begin(struct flame_source *source, struct reader *r)
 {
 	struct fl_folded_dialect *d = &r->dialect;
@@ -590,8 +597,9 @@ static void begin(struct flame_source *source, struct reader *r)
 	report_dialect(source, r);
 	r->plain = d->counts == FL_COUNT_LAST && !d->percent && !d->offset &&
 		   !d->key && !d->austin && !d->nkeys;
-	if (r->plain && !d->comm && !d->remarks && !d->table && !source->part)
-		fl_folded_light_begin(source, &r->stacks, &r->light);
+	if (r->plain && !d->comm && !d->remarks && !d->table && !source->part &&
+	    !fl_folded_light_begin(source, &r->stacks, &r->light))
+		r->stacks.whole = is_of_whole(source, r);
 }
 
 static int end(struct flame_source *source, struct reader *r)
@@ -824,12 +832,13 @@ static void resume(struct flame_source *source)
 static bool fork_folded(const struct flame_source *whole,
 			struct flame_source *part)
 {
+	struct flame_source *source = (struct flame_source *)whole;
 	const struct reader *from = whole->state;
 	struct reader *to = part ? part->state : NULL;
 
 	if (!to)
-		return !fl_folded_light_begin((struct flame_source *)whole,
-					      &from->stacks, NULL);
+		return !fl_folded_light_begin(source, &from->stacks, NULL) &&
+		       !is_of_whole(source, from);
 	if (!from->plain)
 		return false;
 	to->dialect = from->dialect;

@@ -240,6 +240,14 @@ static void enter_stacks(struct fl_folded_stacks *s,
 			flame_stack(s->flame, t->stack, path[n].frame);
 }
 
+static bool find_whole(struct fl_folded_stacks *s, struct fl_folded_result *t)
+{
+	t->thread = s->thread = 0;
+	t->stack = fl_whole_stack(s->flame, t->line->text, t->line->size,
+				  t->line->hash);
+	return t->stack;
+}
+
 static bool find_all(struct fl_folded_stacks *s)
 {
 	struct fl_stack_lookup lookups[FL_FOLDED_BATCH];
@@ -248,12 +256,14 @@ static bool find_all(struct fl_folded_stacks *s)
 
 	/* All are cut first: their names are fetched meanwhile. */
 	for (unsigned i = 0; i < n; i++)
-		if (!cut_line(s, results[i].line, 0, 0))
+		if (!results[i].line->whole &&
+		    !cut_line(s, results[i].line, 0, 0))
 			return false;
 	for (unsigned i = 0; i < n; i++) {
 		struct fl_folded_line *l = results[i].line;
 
-		if (!read_line(s, &results[i], 0, 0))
+		if (!(l->whole ? find_whole(s, &results[i]) :
+				read_line(s, &results[i], 0, 0)))
 			return false;
 		lookups[i] = (struct fl_stack_lookup){
 			.pair = l->path, .count = l->count
@@ -261,7 +271,8 @@ static bool find_all(struct fl_folded_stacks *s)
 	}
 	fl_stacks_lookup_batch(s->flame, lookups, n);
 	for (unsigned i = 0; i < n; i++)
-		enter_stacks(s, &results[i], lookups[i].done);
+		if (!results[i].line->whole)
+			enter_stacks(s, &results[i], lookups[i].done);
 	s->nfound = s->nbatch;
 	return true;
 }
@@ -294,11 +305,16 @@ static bool read_similar(struct fl_folded_stacks *s,
 }
 
 static bool add_line(struct fl_folded_stacks *s, struct fl_folded_result *t,
-		     struct slice text)
+		     struct slice text, bool whole)
 {
 	s->last = (s->last + 1) % FL_COUNT(s->lines);
 	t->line = &s->lines[s->last];
 	t->line->count = 0;
+	t->line->whole = whole;
+	if (fl_unlikely(whole)) {
+		t->line->hash = fl_hash(text.data, text.size);
+		fl_name_prefetch(s->flame, t->line->hash);
+	}
 	return set_text(t->line, text, 0);
 }
 
@@ -307,13 +323,14 @@ bool fl_folded_add_line(struct fl_folded_stacks *s, struct slice text,
 {
 	const struct fl_folded_line *l = &s->lines[s->last];
 	struct fl_folded_result *t = &s->batch[s->nbatch];
-	size_t shared = l->text ? common_prefix(l->text, text.data,
-						FL_MIN(l->size, text.size)) :
-				  0;
+	bool whole = fl_unlikely(s->whole) && fl_folded_is_plain(s, text);
+	size_t shared = l->text && !l->whole && !whole ?
+		common_prefix(l->text, text.data, FL_MIN(l->size, text.size)) :
+		0;
 
 	t->weight = weight;
 	if (!(shared > text.size / 2 ? read_similar(s, t, text, shared) :
-				       add_line(s, t, text)))
+				       add_line(s, t, text, whole)))
 		return failed(s);
 	s->nbatch++;
 	return true;

@@ -62,6 +62,7 @@ struct keyed {
 
 struct writer {
 	struct flame *flame;
+	flame_id root;			/* 0; or the parent of whole stacks */
 	const struct fl_page *page;
 	const struct flame_tree *tree;
 	struct fl_layout *layout;	/* with minwidth; members are nodes */
@@ -208,8 +209,6 @@ static bool find_groups(struct writer *w)
 	}
 	return !tiers || sum_totals(w);
 }
-
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static bool is_control(char c)
 {
@@ -750,6 +749,7 @@ static bool put_all(struct writer *w)
 		put_line(w, &item);
 	}
 	w->path.size = 0;
+	w->members[0] = w->root;
 	if (!open_item(w, item, 0))
 		return false;
 	while (w->nlevels) {
@@ -862,6 +862,35 @@ static void report_rounding(const struct writer *w)
 	}
 }
 
+static bool has_frames(const struct flame_tree *tree)
+{
+	for (unsigned c = 0; c < tree->columns; c++)
+		for (flame_id i = 1; i < tree->capacity[c]; i++)
+			if (tree->weight[c][i] &&
+			    !fl_is_whole(tree->flame, i))
+				return true;
+	return false;
+}
+
+static bool takes_whole(struct flame_sink *sink)
+{
+	const struct fl_page *page = fl_page_of(sink);
+
+	return !page->folded.key && !page->compat &&
+	       !(page->minwidth.percent && page->minwidth.n > 0);
+}
+
+/* Whole stacks are written as they are, unless there are others beside. */
+static bool find_root(struct writer *w, struct fl_page *page)
+{
+	if (!w->flame->whole.parent)
+		return true;
+	if (w->nkeys || page->compat || has_frames(page->tree))
+		return fl_tree_split(page->tree);
+	w->root = w->flame->whole.parent;
+	return true;
+}
+
 static int write_folded(struct fl_page *page)
 {
 	struct flame *flame = page->tree->flame;
@@ -876,10 +905,11 @@ static int write_folded(struct fl_page *page)
 			       "left out would lose its columns");
 	/* The weights of omitted nodes go to their parents. */
 	if (fl_page_minimum(page, 0) > 0)
-		good = (w.layout = fl_page_layout(page, 0)) != NULL;
+		good = (w.layout = fl_page_layout(page, 0)) && clean_names(&w);
 	else
-		good = find_children(&w) && find_groups(&w);
-	if (!good || !clean_names(&w) || !put_header(&w) || !put_all(&w))
+		good = find_root(&w, page) && find_children(&w) &&
+		       (w.root || (find_groups(&w) && clean_names(&w)));
+	if (!good || !put_header(&w) || !put_all(&w))
 		fl_no_memory(flame);
 	else
 		report_rounding(&w);
@@ -893,7 +923,9 @@ struct flame_sink *fl_folded_create(struct flame *flame, struct fl_out *out)
 						     FL_OUTPUT_OTHER,
 						     write_folded);
 
-	if (sink)
+	if (sink) {
 		fl_page_scale_lines(sink);
+		sink->whole = takes_whole;
+	}
 	return sink;
 }
