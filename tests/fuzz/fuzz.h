@@ -33,7 +33,7 @@ bool fuzz_target_named(const char *name, struct fuzz_target *target);
 typedef void fuzz_run(const struct fuzz_target *target, const uint8_t *data,
 		      size_t size);
 fuzz_run fuzz_reader, fuzz_decoder, fuzz_detect, fuzz_filter, fuzz_select,
-	fuzz_regex, fuzz_roundtrip, fuzz_names, fuzz_tree, fuzz_page,
+	fuzz_regex, fuzz_roundtrip, fuzz_names, fuzz_plain, fuzz_tree, fuzz_page,
 	fuzz_json, fuzz_merge, fuzz_packed, fuzz_protobuf, fuzz_spark;
 
 #ifdef HAVE_SAMPLER

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded text: what was written is read as it was, read(write(x)) = x.
+ * Folded text: what was written is read as it was, read(write(x)) = x; lines
+ * that need no dictionary of frames are written as if they had one.
  */
 #include "fuzz.h"
 
@@ -100,4 +101,52 @@ void fuzz_names(const struct fuzz_target *target, const uint8_t *data,
 	fuzz_flame_holds(flame);
 	flame_free(flame);
 	fl_buf_free(&once);
+}
+
+/* alone: plain lines are summed or whole, whatever the size of the text. */
+static int convert(const struct fl_buf *from, const char *format, bool alone,
+		   struct fl_buf *to)
+{
+	struct flame *flame = fuzz_flame();
+	struct flame_sink *sink = fuzz_writer(flame, format, to);
+	struct flame_source *source;
+	int status = FLAME_FAILED;
+
+	flame->parallel_size = 1;
+	flame_unify_java(flame, true);
+	flame_demangle(flame, true);
+	source = flame_open_memory(flame, from->data, from->size, "m",
+				   "folded");
+	if (source && (!alone || flame_ask(source, "alone", NULL) == FLAME_OK))
+		status = flame_pump(source, sink);
+	flame_close(source);
+	if (status == FLAME_OK)
+		status = flame_finish(sink);
+	else
+		flame_abandon(sink);
+	fuzz_flame_holds(flame);
+	flame_free(flame);
+	return status;
+}
+
+void fuzz_plain(const struct fuzz_target *target, const uint8_t *data,
+		size_t size)
+{
+	static const char *const formats[] = { "svg", "folded" };
+	struct fl_buf in = { 0 };
+
+	(void)target;
+	fl_buf_put(&in, (const char *)data, size);
+	for (size_t i = 0; i < FL_COUNT(formats); i++) {
+		struct fl_buf frames = { 0 }, plain = { 0 };
+		int status = convert(&in, formats[i], false, &frames);
+
+		FUZZ_HOLDS(convert(&in, formats[i], true, &plain) == status);
+		FUZZ_HOLDS(status != FLAME_OK || frames.size == plain.size);
+		FUZZ_HOLDS(status != FLAME_OK || !plain.size ||
+			   memcmp(frames.data, plain.data, plain.size) == 0);
+		fl_buf_free(&frames);
+		fl_buf_free(&plain);
+	}
+	fl_buf_free(&in);
 }

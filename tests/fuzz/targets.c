@@ -15,6 +15,7 @@ static const struct fuzz_target own[] = {
 	{ "names", fuzz_names, NULL },
 	{ "packed", fuzz_packed, NULL },
 	{ "page", fuzz_page, NULL },
+	{ "plain", fuzz_plain, NULL },
 	{ "protobuf", fuzz_protobuf, NULL },
 	{ "regex", fuzz_regex, NULL },
 	{ "roundtrip", fuzz_roundtrip, NULL },
