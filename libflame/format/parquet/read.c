@@ -42,6 +42,7 @@ struct reader {
 	uint64_t ngroups, group;
 	int64_t nrows;			/* of the group */
 	size_t capacity;		/* rows that columns have memory for */
+	uint8_t *block;			/* with the arrays by row */
 	/* Which cells are there: of the frames, and of the column read last. */
 	uint32_t *frames, *present;
 	uint8_t *page;
@@ -616,35 +617,56 @@ static bool read_chunk(struct reader *r, struct column *column)
 			read_numbers(r, &data, column, &page, present, n));
 }
 
-/* Columns get memory for the most rows that a group has. */
+static void *cut(uint8_t **at, size_t size)
+{
+	*at += size;
+	return *at - size;
+}
+
+static size_t cell_size(const struct column *column)
+{
+	return column->skipped ? 0 :
+	       column->type == FL_PARQUET_BYTES ? sizeof(*column->text) :
+						  sizeof(*column->number);
+}
+
+/*
+ * Columns get memory for the most rows that a group has.  One block for all is
+ * large enough for huge pages: small ones, touched anew in each file, would
+ * cost a quarter of the time.
+ */
 static bool reserve(struct reader *r, size_t rows)
 {
+	size_t size = sizeof(*r->frames) + sizeof(*r->present) +
+		      sizeof(*r->packed) + sizeof(*r->index) +
+		      sizeof(*r->chosen);
+	uint8_t *at;
+
 	if (rows <= r->capacity)
 		return true;
+	for (size_t i = 0; i < r->ncolumns; i++)
+		size += cell_size(&r->columns[i]);
+	fl_free(r->block);
+	rows = (rows + 7) / 8 * 8;	/* so that all are aligned */
+	at = r->block = fl_alloc(fl_size_mul(rows, size));
+	r->capacity = at ? rows : 0;
+	if (!at)
+		return fl_no_memory(r->flame) == FLAME_OK;
+	r->packed = cut(&at, rows * sizeof(*r->packed));
+	r->frames = cut(&at, rows * sizeof(*r->frames));
+	r->present = cut(&at, rows * sizeof(*r->present));
+	r->index = cut(&at, rows * sizeof(*r->index));
 	for (size_t i = 0; i < r->ncolumns; i++) {
 		struct column *column = &r->columns[i];
-		size_t values = r->capacity;
+		void *cells = cut(&at, rows * cell_size(column));
 
-		if (!(column->type == FL_PARQUET_BYTES ?
-			      fl_grow_exactly(&column->text, &values, rows,
-					      sizeof(*column->text)) :
-			      fl_grow_exactly(&column->number, &values, rows,
-					      sizeof(*column->number))))
-			return false;
+		if (column->type == FL_PARQUET_BYTES)
+			column->text = cells;
+		else
+			column->number = cells;
 	}
-	fl_free(r->frames);
-	fl_free(r->present);
-	fl_free(r->packed);
-	fl_free(r->index);
-	fl_free(r->chosen);
-	r->frames = fl_zeroed(rows, sizeof(*r->frames));
-	r->present = fl_zeroed(rows, sizeof(*r->present));
-	r->packed = fl_zeroed(rows, sizeof(*r->packed));
-	r->index = fl_zeroed(rows, sizeof(*r->index));
-	r->chosen = fl_zeroed(rows, sizeof(*r->chosen));
-	r->capacity = r->frames && r->present && r->packed && r->index &&
-		      r->chosen ? rows : 0;
-	return r->capacity;
+	r->chosen = cut(&at, rows * sizeof(*r->chosen));
+	return true;
 }
 
 /* The number of rows comes after the columns, so the list is read twice. */
@@ -915,18 +937,10 @@ static void release(void *state)
 {
 	struct reader *r = state;
 
-	for (size_t i = 0; i < r->ncolumns; i++) {
-		fl_free(r->columns[i].text);
-		fl_free(r->columns[i].number);
-	}
+	fl_free(r->block);
 	fl_free(r->columns);
 	fl_free(r->page);
 	fl_free(r->dictionary);
-	fl_free(r->frames);
-	fl_free(r->present);
-	fl_free(r->packed);
-	fl_free(r->index);
-	fl_free(r->chosen);
 	fl_parquet_free_nodes(&r->nodes);
 }
 
