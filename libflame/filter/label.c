@@ -299,6 +299,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *list)
 	if (!sink)
 		return NULL;
 	sink->put = put;
+	sink->no_stacks = next->no_stacks;
 	sink->begin = begin;
 	sink->finish = finish;
 	sink->free = release;

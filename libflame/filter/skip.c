@@ -111,7 +111,11 @@ static struct flame_sink *make_skip(struct flame_sink *next, const char *arg)
 
 static struct flame_sink *make_depth(struct flame_sink *next, const char *arg)
 {
-	return make(next, "depth", arg, depth_step);
+	struct flame_sink *sink = make(next, "depth", arg, depth_step);
+
+	if (sink)
+		sink->no_stacks = !((struct skip *)sink->state)->limit;
+	return sink;
 }
 
 const struct fl_filter fl_filter_skip = {

@@ -265,6 +265,8 @@ static int begin(struct flame_sink *sink, struct flame_source *source)
 	struct pick *pick = sink->state;
 	struct fl_select *select = &source->select;
 
+	if (pick->events && !(select->needs & FL_NEED_ALL_METRICS))
+		select->events = pick->events;
 	if (pick->events)
 		return !select->leak ? FLAME_OK : fl_fail(sink->flame,
 			"--leak: of native memory alone, not of --events");
@@ -466,6 +468,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 		return NULL;
 	}
 	sink->wanted_text = next->wanted_text;
+	sink->no_stacks = next->no_stacks;
 	sink->light = next->light ? fl_light_of_next : NULL;
 	sink->whole = fl_whole_of_next;
 	sink->put = put;

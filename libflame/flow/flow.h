@@ -77,6 +77,8 @@ struct fl_select {
 	const struct fl_wanted_text *wanted_text;	/* of the sink; or NULL */
 	/* A label of the path that a sink wants with other values; or NULL. */
 	const char *refused_key;
+	const char *events;	/* metrics that the sink keeps apart; or NULL */
+	bool no_stacks;		/* of the sink */
 	char *event;		/* NULL: every metric */
 	struct fl_when from, to;
 	struct fl_regex *thread;	/* NULL: every thread */
@@ -274,6 +276,7 @@ struct flame_sink {
 	bool keeps_apart;
 	const char *events;
 	const struct fl_wanted_text *wanted_text;	/* or NULL */
+	bool no_stacks;	/* uses no stack: samples may come without theirs */
 	/*
 	 * Of a whole profile with this total: nodes that weigh less are light.
 	 * Siblings that are next to each other by name, equally deep, and

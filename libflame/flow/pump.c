@@ -167,6 +167,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	source->flow = sink->number;
 	source->summed = true;
 	source->select.wanted_text = sink->wanted_text;
+	source->select.no_stacks = sink->no_stacks;
 	source->select.light = sink->light ? sink : NULL;
 	source->select.whole = sink->whole && sink->whole(sink) ? sink : NULL;
 	for (struct flame_sink *s = sink; s; s = s->next) {

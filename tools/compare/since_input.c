@@ -17,9 +17,10 @@ static const struct {
 	{ "input-records", "records" }, { "input", "bytes" },
 };
 enum { INPUTS = sizeof(inputs) / sizeof(*inputs) };
+static const char metrics[] = "input-records,input,failed";
 
-/* The beginning of their frames: other stacks are not even decoded. */
-static char frames[] = "^\\[log: ";
+/* Their sums need no stack, so that stacks are not even decoded. */
+static char no_frames[] = "0";
 
 /* Reading ------------------------------------------------------------------ */
 
@@ -43,8 +44,7 @@ static bool may_have_facts(const struct since *s)
 }
 
 /*
- * The options of the first reading that select by labels, and the frames; to be
- * freed.
+ * The options of the first reading that select by labels; to be freed.
  */
 static bool select_labels(struct cli *cli, struct cli_pair **pairs)
 {
@@ -56,14 +56,14 @@ static bool select_labels(struct cli *cli, struct cli_pair **pairs)
 	for (size_t i = 0; i < cli->filters.n; i++)
 		if (strcmp(cli->filters.at[i].name, "label") == 0)
 			(*pairs)[n++] = cli->filters.at[i];
-	(*pairs)[n++] = (struct cli_pair){ .name = "keep", .value = frames };
+	(*pairs)[n++] = (struct cli_pair){
+		.name = "depth", .value = no_frames };
 	for (size_t i = 0; i < cli->asks.n; i++)
 		if (strcmp(cli->asks.at[i].name, "event") != 0)
 			(*pairs)[n + asks++] = cli->asks.at[i];
 	cli->filters = (struct cli_list){ *pairs, n, n };
 	cli->asks = (struct cli_list){ *pairs + n, asks, asks };
 	cli->event = NULL;
-	cli->all_metrics = true;
 	cli->muted = true;	/* the first reading has reported it all */
 	return true;
 }
@@ -78,7 +78,7 @@ static bool read_again(const struct since *s, struct flame *flame,
 	struct flame_sink *like = flame_tree_sink(tree, 0), *sink = NULL;
 	bool good = false;
 
-	if (like && flame_set(like, "events", "all") == FLAME_OK)
+	if (like && flame_set(like, "events", metrics) == FLAME_OK)
 		sink = flame_split_sink(split, like, key, NULL);
 	flame_abandon(like);
 	if (select_labels(&cli, &pairs))

@@ -51,6 +51,7 @@ struct reader {
 	size_t ntexts, dictionary_capacity;
 	int64_t *packed;		/* numbers that are not null */
 	uint32_t *index;
+	bool no_stacks;			/* nodes are not read */
 	struct fl_parquet_nodes nodes;
 	bool *chosen;			/* rows: a sample that is emitted */
 	uint64_t good;
@@ -301,8 +302,9 @@ static int begin(struct reader *r)
 
 	r->begun = true;
 	r->nodes.flame = r->flame;
+	r->no_stacks = r->source->select.no_stacks;
 	/* Names of the frames that there are come from a second reading. */
-	if (fl_in_size(r->source->in, &known))
+	if (!r->no_stacks && fl_in_size(r->source->in, &known))
 		r->nodes.wanted = r->source->select.wanted_text;
 	r->file = fl_in_peek(r->source->in, SIZE_MAX, &size);
 	r->size = size;
@@ -759,6 +761,8 @@ static flame_id labels_of(struct reader *r, size_t row)
 /* Whether samples of a metric are asked for; the others count for it. */
 static bool is_listed(const struct fl_select *select, const char *metric)
 {
+	if (select->events && !select->survey)
+		return fl_event_listed(select->events, metric);
 	return select->survey || select->needs & FL_NEED_ALL_METRICS ||
 	       (select->event ? strcmp(metric, select->event) == 0 :
 				!select->cpu_only || strcmp(metric, "cpu") == 0);
@@ -784,7 +788,8 @@ static bool is_node(const struct reader *r, size_t row)
 {
 	const struct column *frame = r->fixed[FL_PARQUET_FRAME];
 
-	return !frame->null && r->frames[row];
+	return r->no_stacks ? !text_at(r->fixed[FL_PARQUET_METRIC], row) :
+			      !frame->null && r->frames[row];
 }
 
 /* Nodes are defined, samples chosen.  false: a row is damaged. */
@@ -801,7 +806,7 @@ static bool choose_rows(struct reader *r, size_t *nchosen)
 
 		r->chosen[i] = false;
 		if (is_node(r, i)) {
-			if (!add_node(r, i))
+			if (!r->no_stacks && !add_node(r, i))
 				return false;
 			continue;
 		}
@@ -888,9 +893,12 @@ static bool read_group(struct reader *r, struct column **bad)
 	    (r->nrows && !reserve(r, (size_t)r->nrows)) ||
 	    !read_places(r, bad))
 		return false;
-	for (size_t i = 0; i < FL_PARQUET_FIXED; i++)
-		if (!read_chunk(r, *bad = r->fixed[i]))
+	for (size_t i = 0; i < FL_PARQUET_FIXED; i++) {
+		*bad = r->fixed[i];
+		(*bad)->null = r->no_stacks && i >= FL_PARQUET_NODE;
+		if (!(*bad)->null && !read_chunk(r, *bad))
 			return false;
+	}
 	*bad = NULL;
 	if (!choose_rows(r, &nchosen))
 		return false;
