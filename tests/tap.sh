@@ -72,6 +72,14 @@ cpu_ms() {
 	sed 's/.*) //' "/proc/$1/stat" | awk '{ print 10 * ($12 + $13) }'
 }
 
+# end_jobs [SIGNAL]: ends what this script has started and still runs (bash): the
+# number of a process that has ended may be another test's.
+end_jobs() {
+	for job in $(jobs -pr); do
+		kill "${1--TERM}" "$job" 2>/dev/null
+	done
+}
+
 plan() {
 	printf '1..%d\n' "$n"
 	[ "$n" -gt 0 ]
