@@ -42,6 +42,9 @@ libfl_la_SOURCES = \
 	libflame/remote/hadoop_stores.c libflame/remote/http.c \
 	libflame/remote/oss.c libflame/remote/ozone.c \
 	libflame/remote/command.c libflame/remote/command.h libflame/remote/listing.c \
+	libflame/remote/client_listing.c libflame/remote/listing.h \
+	libflame/remote/protocol.h libflame/remote/s3_listing.c \
+	libflame/remote/s3_protocol.c libflame/remote/webhdfs.c \
 	libflame/remote/hadoop.c libflame/remote/hadoop.h \
 	libflame/remote/hadoop_token.c libflame/remote/hadoop_token.h \
 	libflame/remote/hdfs.c libflame/remote/hdfs.h libflame/remote/hdfs_token.c \

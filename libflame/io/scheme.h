@@ -19,11 +19,6 @@ struct fl_transfer {
 	void (*close)(void *state);	/* NULL is allowed */
 };
 
-/* What transfers the files of a URL. */
-enum fl_url_kind {
-	FL_NO_URL, FL_URL_HTTP, FL_URL_HDFS, FL_URL_S3, FL_URL_CLIENT
-};
-
 /*
  * A program that prints a file, and lists a folder (NULL: it cannot); see
  * fl_client_put for the parts of a path in its words.  A line of a listing
@@ -36,13 +31,17 @@ struct fl_client {
 	bool deep;
 };
 
+struct fl_protocol;
+
 struct fl_url_scheme {
 	const char *names;	/* " s3 s3a ", in any case */
 	/* Whether it reads the path whatever its name; NULL: by its name. */
 	bool (*matches)(const char *path);
 	struct fl_in *(*open)(struct flame *flame, const char *path);
-	enum fl_url_kind kind;
-	enum fl_url_kind (*kind_of)(const char *path);	/* NULL: kind */
+	/* How servers are asked, see remote/protocol.h; NULL: by a client. */
+	const struct fl_protocol *protocol;
+	/* By the path; NULL: as above. */
+	const struct fl_protocol *(*protocol_of)(const char *path);
 	const struct fl_client *clients;	/* the last is zero; or NULL */
 	/* Where no client is on PATH, and where none of them can list. */
 	const char *advice, *list_advice;

@@ -9,7 +9,6 @@
 
 const struct fl_url_scheme fl_url_scheme_azure = {
 	.names = " abfs abfss wasb wasbs ", .open = fl_url_input,
-	.kind = FL_URL_CLIENT,
 	.clients = (const struct fl_client[]){
 		{ "azcopy copy "
 		  "https://{account}.blob.{domain}/{container}/{key} "

@@ -10,6 +10,7 @@
 #include "io/input.h"
 #include "io/scheme.h"
 #include "remote/client.h"
+#include "remote/protocol.h"
 #include "remote/stall.h"
 #include "remote/url.h"
 
@@ -294,7 +295,7 @@ void flame_fetch_early(struct flame *flame, const char *path)
 
 	(void)flame;
 	if (is_client)
-		words = fl_url_kind(path) == FL_URL_CLIENT ?
+		words = fl_url_protocol(path) == &fl_protocol_client ?
 			fl_client_words(path, false) : NULL;
 	if (!words)
 		return;

@@ -8,7 +8,7 @@
 #include "remote/url.h"
 
 const struct fl_url_scheme fl_url_scheme_dbfs = {
-	.names = " dbfs ", .open = fl_url_input, .kind = FL_URL_CLIENT,
+	.names = " dbfs ", .open = fl_url_input,
 	.clients = (const struct fl_client[]){
 		{ "databricks fs cat {}", "databricks fs ls -l --absolute {}",
 		  "^(\\S+)\\s+(\\d+)\\s+(\\S+)\\s+(dbfs:.+)$", "tsmn", "",

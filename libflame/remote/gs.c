@@ -10,7 +10,7 @@
 #define LINE "^\\s*(\\d+)\\s+(\\d{4}-\\S+)\\s+(gs://.+)$"
 
 const struct fl_url_scheme fl_url_scheme_gs = {
-	.names = " gs ", .open = fl_url_input, .kind = FL_URL_CLIENT,
+	.names = " gs ", .open = fl_url_input,
 	.clients = (const struct fl_client[]){
 		{ "gcloud storage cat {}", "gcloud storage ls -l {}/**",
 		  LINE, "smn", "", true },

@@ -8,7 +8,7 @@
 #include "remote/url.h"
 
 const struct fl_url_scheme fl_url_scheme_hadoop_stores = {
-	.names = " cosn obs adl ", .open = fl_url_input, .kind = FL_URL_CLIENT,
+	.names = " cosn obs adl ", .open = fl_url_input,
 	.clients = (const struct fl_client[]){ FL_CLIENTS_OF_HADOOP, { 0 } },
 	.advice = "needs hdfs (Hadoop's client) on PATH",
 };

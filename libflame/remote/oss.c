@@ -8,7 +8,7 @@
 #include "remote/url.h"
 
 const struct fl_url_scheme fl_url_scheme_oss = {
-	.names = " oss ", .open = fl_url_input, .kind = FL_URL_CLIENT,
+	.names = " oss ", .open = fl_url_input,
 	.clients = (const struct fl_client[]){
 		{ "ossutil cat {}", "ossutil ls {}/",
 		  "^(\\d{4}-\\S+ \\S+) \\S+ \\S+\\s+(\\d+)\\s+\\S+\\s+\\S+"

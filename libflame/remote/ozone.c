@@ -8,7 +8,7 @@
 #include "remote/url.h"
 
 const struct fl_url_scheme fl_url_scheme_ozone = {
-	.names = " o3fs ofs ", .open = fl_url_input, .kind = FL_URL_CLIENT,
+	.names = " o3fs ofs ", .open = fl_url_input,
 	.clients = (const struct fl_client[]){
 		FL_CLIENT_OF_HADOOP("ozone fs"), FL_CLIENTS_OF_HADOOP, { 0 }
 	},

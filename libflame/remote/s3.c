@@ -363,26 +363,3 @@ void fl_s3_explain(struct fl_buf *out, const struct fl_s3 *s3, long status,
 	else if (help)
 		fl_buf_print(out, "; %s", help);
 }
-
-/* ---------------------------------------------------------------------- */
-
-static enum fl_url_kind kind_of_s3(const char *path)
-{
-#ifdef HAVE_LIBCURL
-	(void)path;
-	return FL_URL_S3;
-#else
-	return fl_client_words(path, false) ? FL_URL_CLIENT : FL_URL_S3;
-#endif
-}
-
-const struct fl_url_scheme fl_url_scheme_s3 = {
-	.names = " s3 s3a s3n ", .open = fl_url_input, .kind_of = kind_of_s3,
-	.clients = (const struct fl_client[]){
-		{ "aws s3 cp s3://{authority}/{key} -",
-		  "aws s3 ls --recursive s3://{authority}/{prefix}",
-		  "^(\\d{4}-\\S+ \\S+)\\s+(\\d+) (.+)$", "msn", "", true },
-		{ 0 }
-	},
-	.advice = "needs aws on PATH: this was built without libcurl",
-};

@@ -2,12 +2,13 @@
 /*
  * s3://BUCKET/KEY (or s3a).  The key is not percent-encoded; an empty key, or
  * one that ends in /, is a folder.  s3.c reads settings, builds the text of
- * requests and explains errors; url.c makes the requests, which libcurl signs;
- * listing.c reads listings.
+ * requests and explains errors; s3_protocol.c has the requests, which libcurl
+ * signs; s3_listing.c reads listings.
  */
 #ifndef FL_REMOTE_S3_H
 #define FL_REMOTE_S3_H
 
+#include "remote/listing.h"
 #include "remote/url.h"
 
 /* Settings; those that are not known are NULL.  No key: nothing is signed. */
@@ -53,5 +54,7 @@ void fl_s3_query(struct fl_buf *out, const char *prefix, const char *token,
  */
 void fl_s3_explain(struct fl_buf *out, const struct fl_s3 *s3, long status,
 		   struct slice body, const char *region);
+/* fl_protocol.list of S3, in s3_listing.c. */
+bool fl_s3_list(struct fl_listing *l, const char *url);
 
 #endif

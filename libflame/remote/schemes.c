@@ -7,6 +7,7 @@
 #include "io/input.h"
 #include "remote/client.h"
 #include "remote/command.h"
+#include "remote/protocol.h"
 #include "remote/upload.h"
 #include "remote/url.h"
 
@@ -21,12 +22,14 @@ const struct fl_url_scheme *const fl_url_schemes[] = {
 	NULL
 };
 
-enum fl_url_kind fl_url_kind(const char *path)
+const struct fl_protocol *fl_url_protocol(const char *path)
 {
 	const struct fl_url_scheme *scheme = fl_url_scheme_named(path);
 
-	return !scheme ? FL_NO_URL :
-	       scheme->kind_of ? scheme->kind_of(path) : scheme->kind;
+	return !scheme ? NULL :
+	       scheme->protocol_of ? scheme->protocol_of(path) :
+	       scheme->protocol ? scheme->protocol :
+	       scheme->clients ? &fl_protocol_client : NULL;
 }
 
 const char *fl_url_advice(const char *path, bool lists)
@@ -41,14 +44,9 @@ const char *fl_url_advice(const char *path, bool lists)
 
 int flame_url(const char *path)
 {
-	switch (fl_url_kind(path)) {
-	case FL_NO_URL:
-		return 0;
-	case FL_URL_HTTP:
-		return FLAME_URL;
-	default:
-		return FLAME_URL_TREE;
-	}
+	const struct fl_protocol *protocol = fl_url_protocol(path);
+
+	return !protocol ? 0 : protocol->list ? FLAME_URL_TREE : FLAME_URL;
 }
 
 struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
@@ -88,10 +86,10 @@ struct fl_in *fl_url_input(struct flame *flame, const char *path)
 {
 	struct fl_in *in = NULL;
 
-	if (fl_url_kind(path) != FL_URL_CLIENT)
+	if (fl_url_protocol(path) != &fl_protocol_client)
 		in = fl_in_open_url(flame, path, NULL);
 	/* No NameNode can be reached, and so a client has to. */
-	if (in || fl_url_kind(path) != FL_URL_CLIENT)
+	if (in || fl_url_protocol(path) != &fl_protocol_client)
 		return in;
 	return path[strlen(path) - 1] == '/' ? open_folder(flame, path) :
 	       fl_in_open_command(flame, path, false);

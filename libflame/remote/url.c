@@ -2,16 +2,13 @@
 /*
  * Transfers of inputs that are URLs, by libcurl: the caller pulls, and what
  * curl pushes meanwhile waits in a buffer.  After a drop the transfer goes on
- * at its offset: by a range of bytes, or by WebHDFS's parameter, for which the
- * NameNode is asked again for a DataNode.  Of several NameNodes one is active,
- * and the others, and DataNodes after a failover, say so: the next one is asked
- * then.  Requests to S3 are signed by curl.
+ * at its offset: by a range of bytes, or by the protocol's request.  What is
+ * asked, and of which server, is the protocol's (protocol.h).
  */
 #include "fl.h"
 
 #include "base/late.h"
-#include "remote/client.h"
-#include "remote/s3.h"
+#include "remote/protocol.h"
 #include "remote/stall.h"
 #include "remote/url.h"
 
@@ -32,7 +29,6 @@ enum {
 	PROGRESS_BYTES = 64 << 10,	/* fewer: a retry did not help */
 	MAX_REDIRECTS = 10,
 	FIRST_PAUSE_MS = 100,		/* doubles with each retry */
-	FAILOVER_PAUSE_MS = 1000,	/* at most, while none is active */
 	MAX_IDLE = 16,			/* connections that stay open */
 	SIGNING_VERSION = 0x075700	/* signs as S3 needs it from 7.87 on */
 };
@@ -40,10 +36,6 @@ enum {
 #if LIBCURL_VERSION_NUM < 0x074b00
 #define CURLOPT_AWS_SIGV4 ((CURLoption)10305)
 #endif
-
-/* SHA-256 of no bytes: requests have no body. */
-#define NO_BODY "x-amz-content-sha256: " \
-	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 #define LIBCURL(f) \
 	f(curl_global_init) f(curl_easy_init) f(curl_easy_cleanup) \
@@ -65,26 +57,14 @@ struct link {
 };
 
 struct fl_url {
+	struct fl_transferred file;
+	struct fl_request request;	/* the last one */
 	struct link link;
-	char *path;		/* as it was given */
-	enum fl_url_kind kind;
-	struct fl_s3 s3;
-	struct fl_hdfs hdfs;
-	size_t node;		/* the NameNode asked */
-	size_t refusals;	/* of NameNodes, in a row */
-	int64_t refused_since;	/* ms; 0: none has since the last bytes */
-	struct fl_buf excluded;	/* DataNodes that cannot be reached */
-	bool standby;		/* one of the NameNodes was */
-	char *query;		/* of a bucket of S3; NULL: the file */
-	struct curl_slist *headers;	/* of S3 */
+	char *path, *query;	/* the file's */
+	struct curl_slist *headers;	/* of the request */
 	struct curl_slist *pins;	/* addresses of servers */
-	char region[64];	/* where the bucket is, if that was said */
-	struct fl_buf request;	/* the URL that was asked for last */
 	struct fl_buf data;	/* bytes for the reader */
 	size_t used;		/* of those */
-	struct fl_buf answer;	/* in place of the file */
-	struct fl_buf damage;
-	uint64_t offset;	/* bytes that have come */
 	uint64_t skip;		/* bytes to come that came before */
 	uint64_t checkpoint;	/* the offset at the last failure */
 	char validator[128];	/* ETag, or the time of change */
@@ -93,7 +73,6 @@ struct fl_url {
 	unsigned failures;	/* in a row */
 	struct fl_stall stall;
 	bool begun;		/* the running answer has a body */
-	bool refused;		/* it is not a file */
 	bool changed;		/* the file is another than before */
 	bool paused, ended;
 };
@@ -170,38 +149,25 @@ static void recycle_link(struct link link)
 
 /* Answers -------------------------------------------------------------- */
 
-static long status_of(const struct fl_url *url)
+/* What the last answer was, for the protocol. */
+static void look(struct fl_url *url)
 {
-	long status = 0;
+	CURL *easy = url->link.easy;
+	struct fl_transferred *file = &url->file;
+	char *type = NULL, *server = NULL;
+	long redirects = 0;
 
-	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_RESPONSE_CODE,
-				  &status);
-	return status;
+	file->status = 0;
+	libcurl.curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &file->status);
+	libcurl.curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+	libcurl.curl_easy_getinfo(easy, CURLINFO_REDIRECT_COUNT, &redirects);
+	libcurl.curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &server);
+	file->is_page = type && strncasecmp(type, "text/html", 9) == 0;
+	file->redirected = redirects;
+	file->server = server;
 }
 
-static bool is_page(const struct fl_url *url)
-{
-	char *type = NULL;
-
-	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_CONTENT_TYPE,
-				  &type);
-	return type && strncasecmp(type, "text/html", 9) == 0;
-}
-
-/* The value of a header of this name, which ends in a colon. */
-static bool is_header(struct slice line, const char *name, struct slice *value)
-{
-	size_t n = strlen(name);
-
-	if (line.size <= n || strncasecmp(line.data, name, n) != 0)
-		return false;
-	for (; n < line.size && fl_is_blank(line.data[n]); n++)
-		;
-	*value = fl_slice_from(line, n);
-	return true;
-}
-
-/* Headers that identify the version of a file, and a bucket's region. */
+/* Headers that identify the version of a file, and the protocol's. */
 static size_t on_header(char *line, size_t size, size_t n, void *arg)
 {
 	struct fl_url *url = arg;
@@ -213,41 +179,35 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	fl_stall_header(&url->stall, n, !rest.size);
 	if (fl_slice_starts(rest, "HTTP/"))
 		url->found[0] = '\0';
-	else if (is_header(rest, "x-amz-bucket-region:", &value))
-		snprintf(url->region, sizeof(url->region), "%.*s",
-			 (int)value.size, value.data);
-	else if (is_header(rest, "etag:", &value) ||
+	else if (fl_header_is(rest, "etag:", &value) ||
 		 (!url->found[0] &&
-		  is_header(rest, "last-modified:", &value)))
+		  fl_header_is(rest, "last-modified:", &value)))
 		snprintf(url->found, sizeof(url->found), "%.*s",
 			 (int)rest.size, rest.data);
+	else if (url->file.protocol->on_header)
+		url->file.protocol->on_header(&url->file, rest);
 	return n;
 }
 
 /* The first bytes of an answer: whether it is the file, and where it begins. */
 static void begin_answer(struct fl_url *url)
 {
-	long status = status_of(url);
+	struct fl_transferred *file = &url->file;
+	const struct fl_protocol *protocol = file->protocol;
 
+	look(url);
 	url->begun = true;
-	url->refused = status >= 300 ||
-		       (url->kind == FL_URL_HDFS && is_page(url)) ||
-		       (url->kind == FL_URL_S3 && !url->query &&
-			fl_s3_is_folder(url->path));
-	if (url->refused)
+	file->refused = file->status >= 300 ||
+			(protocol->is_file && !protocol->is_file(file));
+	if (file->refused)
 		return;
-	if (url->kind == FL_URL_HDFS)
-		fl_hdfs_set_active(&url->hdfs, url->node);
-	url->refusals = 0;
-	url->refused_since = 0;
-	url->standby = false;
-	if (!url->offset)
+	if (!file->offset)
 		memcpy(url->validator, url->found, sizeof(url->found));
-	else if (url->kind != FL_URL_HDFS)
+	else if (!protocol->has_offsets)
 		url->changed = strcmp(url->validator, url->found) != 0;
 	/* A server without ranges sends the file from its beginning. */
-	url->skip = url->kind != FL_URL_HDFS && status != 206 ?
-		    url->offset : 0;
+	url->skip = !protocol->has_offsets && file->status != 206 ?
+		    file->offset : 0;
 }
 
 static size_t on_bytes(char *at, size_t size, size_t n, void *arg)
@@ -260,9 +220,9 @@ static size_t on_bytes(char *at, size_t size, size_t n, void *arg)
 	fl_stall_came(&url->stall, n);
 	if (!url->begun)
 		begin_answer(url);
-	if (url->refused) {
-		if (url->answer.size < ANSWER_BYTES)
-			fl_buf_put(&url->answer, at, n);
+	if (url->file.refused) {
+		if (url->file.answer.size < ANSWER_BYTES)
+			fl_buf_put(&url->file.answer, at, n);
 		return n;
 	}
 	if (url->changed)
@@ -278,7 +238,7 @@ static size_t on_bytes(char *at, size_t size, size_t n, void *arg)
 	if (url->used == url->data.size)
 		url->used = url->data.size = 0;
 	fl_buf_put(&url->data, at + skipped, n);
-	url->offset += n;
+	url->file.offset += n;
 	return url->data.failed ? 0 : size;
 }
 
@@ -288,7 +248,7 @@ static void set_protocols(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
 	/* A redirect must not leave TLS. */
-	bool tls = strncasecmp(url->request.data, "https", 5) == 0;
+	bool tls = strncasecmp(url->request.url.data, "https", 5) == 0;
 
 #if LIBCURL_VERSION_NUM >= 0x075500
 	libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -307,57 +267,59 @@ static void set_protocols(struct fl_url *url)
 static void set_login(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
-	const char *host = strstr(url->request.data, "://") + 3;
+	const char *host = strstr(url->request.url.data, "://") + 3;
 	size_t n = strcspn(host, "/?#");
 
-	libcurl.curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, NULL);
-	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_ANY);
 	libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD,
 				 memchr(host, '@', n) ? NULL : ":");
 }
 
-static bool add_header(struct fl_url *url, const char *line)
-{
-	struct curl_slist *more = libcurl.curl_slist_append(url->headers, line);
-
-	if (more)
-		url->headers = more;
-	return more;
-}
-
-/* Sets headers and credentials of S3; false: out of memory, or an old curl. */
-static bool sign(struct fl_url *url)
+/* false: libcurl is too old, or memory is short. */
+static bool set_signing(struct fl_url *url)
 {
 	const curl_version_info_data *version =
 		libcurl.curl_version_info(CURLVERSION_NOW);
+	const struct fl_request *request = &url->request;
 	CURL *easy = url->link.easy;
-	struct fl_buf text = { NULL, 0, 0, false };
-	bool able, good;
 
 	libcurl.curl_easy_setopt(easy, CURLOPT_USERPWD, NULL);
 	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_NONE);
-	if (!url->s3.key)
+	if (!request->signing)
 		return true;
-	fl_buf_print(&text, "aws:amz:%s:s3", url->s3.region);
-	able = version->version_num >= SIGNING_VERSION && !text.failed &&
-	       libcurl.curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, text.data) ==
-	       CURLE_OK;
-	if (!able)
-		fl_buf_print(&url->damage, "signing for S3 needs libcurl 7.87, "
-			     "and this is %s: use --fetch 'aws s3 cp {} -'",
-			     version->version);
-	libcurl.curl_easy_setopt(easy, CURLOPT_USERNAME, url->s3.key);
-	libcurl.curl_easy_setopt(easy, CURLOPT_PASSWORD, url->s3.secret);
-	text.size = 0;
-	fl_buf_print(&text, "x-amz-security-token: %s",
-		     url->s3.session ? url->s3.session : "");
-	good = !text.failed &&
-	       (url->headers || (add_header(url, NO_BODY) &&
-			(!url->s3.session || add_header(url, text.data))));
-	libcurl.curl_easy_setopt(easy, CURLOPT_HTTPHEADER, url->headers);
-	fl_buf_free(&text);
-	return able && good;
+	if (version->version_num < SIGNING_VERSION ||
+	    libcurl.curl_easy_setopt(easy, CURLOPT_AWS_SIGV4,
+				     request->signing) != CURLE_OK) {
+		fl_buf_print(&url->file.damage, "signing for %s needs libcurl "
+			     "7.87, and this is %s: use --fetch '%s'",
+			     url->file.protocol->name, version->version,
+			     url->file.protocol->fetch);
+		return false;
+	}
+	libcurl.curl_easy_setopt(easy, CURLOPT_USERNAME, request->user);
+	libcurl.curl_easy_setopt(easy, CURLOPT_PASSWORD, request->password);
+	return true;
+}
+
+/* Replaces a list that curl has by these lines; false: out of memory. */
+static bool set_list(struct fl_url *url, CURLoption option,
+		     struct curl_slist **list, struct slice lines)
+{
+	struct curl_slist *old = *list, *more = NULL;
+	bool good = true;
+
+	*list = NULL;
+	for (size_t at = 0; good && at < lines.size;
+	     at += strlen(lines.data + at) + 1) {
+		more = libcurl.curl_slist_append(*list, lines.data + at);
+		good = more;
+		if (more)
+			*list = more;
+	}
+	libcurl.curl_easy_setopt(url->link.easy, option, *list);
+	if (old)
+		libcurl.curl_slist_free_all(old);
+	return good;
 }
 
 /* The place that a static libcurl was built with is Debian's. */
@@ -386,9 +348,9 @@ static void set_limits(struct fl_url *url)
 
 	/* A signature is for one host. */
 	libcurl.curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
-				 (long)(url->kind != FL_URL_S3));
+				 (long)!url->file.protocol->is_signed);
 	libcurl.curl_easy_setopt(easy, CURLOPT_PATH_AS_IS,
-				 (long)(url->kind == FL_URL_S3));
+				 (long)url->file.protocol->is_signed);
 	libcurl.curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
 	libcurl.curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
@@ -397,60 +359,40 @@ static void set_limits(struct fl_url *url)
 		libcurl.curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
 }
 
-/* A token goes to the address that it is for; false: out of memory. */
-static bool set_pin(struct fl_url *url)
-{
-	struct curl_slist *old = url->pins;
-	bool has_pin = url->hdfs.pin.size;
-
-	url->pins = has_pin ? libcurl.curl_slist_append(NULL,
-						url->hdfs.pin.data) : NULL;
-	libcurl.curl_easy_setopt(url->link.easy, CURLOPT_CONNECT_TO, url->pins);
-	if (old)
-		libcurl.curl_slist_free_all(old);
-	return !has_pin || url->pins;
-}
-
-static bool put_request(struct fl_url *url)
-{
-	struct fl_buf *request = &url->request;
-
-	request->size = 0;
-	if (url->kind == FL_URL_S3)
-		fl_s3_request(request, &url->s3, url->path, url->query);
-	else if (url->kind == FL_URL_HDFS)
-		fl_url_of_hdfs(request, &url->hdfs, url->node, url->offset);
-	else
-		fl_buf_text(request, url->path);
-	if (url->excluded.size) {
-		fl_buf_text(request, "&excludedatanodes=");
-		fl_url_encode(request, url->excluded.data, url->excluded.size,
-			      "-._~");
-	}
-	return !request->failed;
-}
-
 static bool start(struct fl_url *url)
 {
 	CURL *easy = url->link.easy;
+	struct fl_transferred *file = &url->file;
+	const struct fl_protocol *protocol = file->protocol;
+	struct fl_request *request = &url->request;
 	char range[32] = "";
+	struct slice pin;
 
-	if (!put_request(url))
+	request->url.size = request->headers.size = request->secrets.size = 0;
+	request->pin = request->signing = NULL;
+	if (!protocol->request(file, request))
 		return false;
-	url->begun = url->refused = url->paused = false;
-	url->answer.size = 0;
-	url->said[0] = url->found[0] = url->region[0] = '\0';
+	url->begun = file->refused = url->paused = false;
+	file->answer.size = 0;
+	url->said[0] = url->found[0] = '\0';
 	url->stall = (struct fl_stall){ 0 };
-	libcurl.curl_easy_setopt(easy, CURLOPT_URL, url->request.data);
+	libcurl.curl_easy_setopt(easy, CURLOPT_URL, request->url.data);
 	set_protocols(url);
-	set_login(url);
-	if (!set_pin(url))
+	libcurl.curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, NULL);
+	if (!protocol->is_signed)
+		set_login(url);
+	else if (!set_signing(url))
 		return false;
-	if (url->kind == FL_URL_S3 && !sign(url))
+	/* A token goes to the address that it is for. */
+	pin = (struct slice){ request->pin,
+			      request->pin ? strlen(request->pin) + 1 : 0 };
+	if (!set_list(url, CURLOPT_HTTPHEADER, &url->headers,
+		      fl_buf_slice(&request->headers)) ||
+	    !set_list(url, CURLOPT_CONNECT_TO, &url->pins, pin))
 		return false;
 	set_limits(url);
-	if (url->offset && url->kind != FL_URL_HDFS)
-		snprintf(range, sizeof(range), "%" PRIu64 "-", url->offset);
+	if (file->offset && !protocol->has_offsets)
+		snprintf(range, sizeof(range), "%" PRIu64 "-", file->offset);
 	libcurl.curl_easy_setopt(easy, CURLOPT_RANGE, *range ? range : NULL);
 	libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT,
 				 "libflame/" FLAME_VERSION);
@@ -477,13 +419,12 @@ static bool wait_for_curl(struct fl_url *url, int stop, int ms)
 
 static bool is_passing(const struct fl_url *url, CURLcode code)
 {
-	switch (code) {
-	case CURLE_OK: {
-		long status = status_of(url);
+	long status = url->file.status;
 
+	switch (code) {
+	case CURLE_OK:
 		return status == 429 || (status >= 502 && status <= 504) ||
-		       (status == 500 && url->kind == FL_URL_S3);
-	}
+		       (status == 500 && url->file.protocol->retries_500);
 	case CURLE_COULDNT_CONNECT:
 	case CURLE_GOT_NOTHING:
 	case CURLE_HTTP2:
@@ -498,28 +439,39 @@ static bool is_passing(const struct fl_url *url, CURLcode code)
 	}
 }
 
+static enum fl_request_end end_of(CURLcode code)
+{
+	switch (code) {
+	case CURLE_OK:
+		return FL_REQUEST_ANSWERED;
+	case CURLE_COULDNT_CONNECT:
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return FL_REQUEST_UNREACHABLE;
+	case CURLE_GOT_NOTHING:
+	case CURLE_OPERATION_TIMEDOUT:
+		return FL_REQUEST_SILENT;
+	default:
+		return FL_REQUEST_BROKEN;
+	}
+}
+
 /* Servers repeat what they were asked for. */
 static void hide_secrets(struct fl_url *url)
 {
-	const char *asked = url->request.data ? url->request.data : "";
-	const char *token = strstr(asked, "&delegation=");
-	const char *of_s3[] = { url->s3.key, url->s3.secret, url->s3.session };
-	struct fl_buf *text = &url->answer;
+	struct slice secrets = fl_buf_slice(&url->request.secrets);
+	struct fl_buf *text = &url->file.answer;
 
-	if (url->kind == FL_URL_HDFS && token) {
-		token += strlen("&delegation=");
-		fl_url_hide(text, (struct slice){ token, strcspn(token, "&") });
-	}
 	fl_url_hide_those_of(text, url->path);
-	for (size_t i = 0; i < FL_COUNT(of_s3); i++)
-		if (of_s3[i])
-			fl_url_hide(text, (struct slice){ of_s3[i],
-						strlen(of_s3[i]) });
+	for (size_t at = 0, n; at < secrets.size; at += n + 1) {
+		n = strlen(secrets.data + at);
+		fl_url_hide(text, (struct slice){ secrets.data + at, n });
+	}
 }
 
 static void explain(struct fl_url *url, CURLcode code)
 {
-	struct fl_buf *out = &url->damage;
+	struct fl_transferred *file = &url->file;
+	struct fl_buf *out = &file->damage;
 
 	if (out->size)
 		return;
@@ -528,12 +480,11 @@ static void explain(struct fl_url *url, CURLcode code)
 		fl_buf_text(out, "out of memory");
 	else if (url->changed)
 		fl_buf_text(out, "changed while it was read");
-	else if (code == CURLE_OK && url->kind == FL_URL_S3)
-		fl_s3_explain(out, &url->s3, status_of(url),
-			      fl_buf_slice(&url->answer), url->region);
+	else if (code == CURLE_OK && file->protocol->explain)
+		file->protocol->explain(file, out);
 	else if (code == CURLE_OK)
-		fl_url_explain(out, status_of(url), url->answer.size ?
-			       url->answer.data : "", url->answer.size);
+		fl_url_explain(out, file->status, file->answer.size ?
+			       file->answer.data : "", file->answer.size);
 	else if (code == CURLE_OUT_OF_MEMORY && !url->begun)
 		/* So curl calls more than its limit for headers, too. */
 		fl_buf_text(out, "the header of the answer is too long, or "
@@ -541,19 +492,10 @@ static void explain(struct fl_url *url, CURLcode code)
 	else
 		fl_buf_text(out, url->said[0] ? url->said :
 			    libcurl.curl_easy_strerror(code));
-	if (url->hdfs.withheld && status_of(url) == 401)
-		fl_buf_text(out, "; the token for it is not sent over http: "
-			    "see --url-token");
 	if (url->failures > 1)
 		fl_buf_print(out, ", after %u tries", url->failures);
-	if (url->hdfs.count > 1 && url->refusals)
-		fl_buf_print(out, ", by all of %zu NameNodes",
-			     url->hdfs.count);
-	if (url->hdfs.assumed)
-		fl_buf_print(out, "; this is what %.*s/ says, as "
-			     "HADOOP_CONF_DIR names no NameNode for the URL",
-			     (int)strcspn(url->hdfs.base[0].data + 8, "/") + 8,
-			     url->hdfs.base[0].data);
+	if (file->protocol->add_advice)
+		file->protocol->add_advice(file, out);
 }
 
 /*
@@ -564,11 +506,11 @@ static bool retry(struct fl_url *url, CURLcode code, int stop)
 {
 	unsigned pause = FIRST_PAUSE_MS << FL_MIN(url->failures, 8u);
 
-	if (url->offset - url->checkpoint >= PROGRESS_BYTES) {
+	if (url->file.offset - url->checkpoint >= PROGRESS_BYTES) {
 		url->failures = 0;
 		pause = FIRST_PAUSE_MS;
 	}
-	url->checkpoint = url->offset;
+	url->checkpoint = url->file.offset;
 	if (url->failures++ >= (code == CURLE_OPERATION_TIMEDOUT ?
 				FL_MIN(fl_url_retries(), 1u) :
 				fl_url_retries()))
@@ -580,133 +522,53 @@ static bool retry(struct fl_url *url, CURLcode code, int stop)
 	return start(url);
 }
 
-/* Of HDFS -------------------------------------------------------------- */
-
-static bool was_redirected(const struct fl_url *url)
+static bool go_on(struct fl_url *url, CURLcode code, int stop)
 {
-	long count = 0;
+	const struct fl_protocol *protocol = url->file.protocol;
+	int pause = protocol->again ?
+		    protocol->again(&url->file, end_of(code)) :
+		    FL_AGAIN_AS_USUAL;
 
-	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_REDIRECT_COUNT,
-				  &count);
-	return count;
-}
-
-static bool is_unreachable(CURLcode code)
-{
-	return code == CURLE_COULDNT_CONNECT ||
-	       code == CURLE_COULDNT_RESOLVE_HOST;
-}
-
-/* The NameNode will name another of the block's DataNodes. */
-static void exclude(struct fl_url *url)
-{
-	char *at = NULL;
-	struct slice host;
-
-	libcurl.curl_easy_getinfo(url->link.easy, CURLINFO_EFFECTIVE_URL, &at);
-	if (!at || !strstr(at, "://") || url->excluded.size > ANSWER_BYTES)
-		return;
-	host = fl_url_authority(at);
-	if (url->excluded.size)
-		fl_buf_byte(&url->excluded, ',');
-	fl_buf_put(&url->excluded, host.data, host.size);
-}
-
-/* Whether another NameNode, or this one later, may do it. */
-static bool is_refusal(struct fl_url *url, CURLcode code)
-{
-	struct slice answer = fl_buf_slice(&url->answer);
-	bool many = url->hdfs.count > 1;
-
-	if (url->kind != FL_URL_HDFS || url->data.failed)
-		return false;
-	if (code != CURLE_OK)
-		return many && !was_redirected(url) &&
-		       (is_unreachable(code) || code == CURLE_GOT_NOTHING ||
-			code == CURLE_OPERATION_TIMEDOUT);
-	if (!url->refused)
-		return false;
-	if (fl_slice_has(answer, "\"RetriableException\"") ||
-	    (fl_slice_has(answer, "\"StandbyException\"") &&
-	     (many || was_redirected(url)))) {
-		url->standby = true;
-		return true;
-	}
-	return false;
-}
-
-/*
- * Asks the next NameNode.  While a failover is on its way none is active for
- * some seconds: they are asked again until --url-timeout.
- */
-static bool fail_over(struct fl_url *url, int stop)
-{
-	int64_t now = fl_stall_clock(), waited;
-	bool round;
-
-	if (!url->refused_since)
-		url->refused_since = now;
-	waited = now - url->refused_since;
-	url->refusals++;
+	if (pause == FL_AGAIN_AS_USUAL)
+		return is_passing(url, code) && retry(url, code, stop);
 	url->failures++;
-	url->node = (url->node + 1) % url->hdfs.count;
-	round = url->refusals % url->hdfs.count == 0;
-	if (round && (!fl_url_retries() ||
-		      (url->standby ?
-		       waited >= (int64_t)fl_url_timeout() * 1000 :
-		       url->refusals / url->hdfs.count > fl_url_retries())))
+	if (pause == FL_AGAIN_NEVER)
 		return false;
-	if (round && !wait_for_curl(url, stop,
-				    FL_MIN((int)FAILOVER_PAUSE_MS,
-					   FIRST_PAUSE_MS <<
-					   FL_MIN(url->refusals, (size_t)8)))) {
+	if (pause && !wait_for_curl(url, stop, pause)) {
 		url->ended = true;
 		return false;
 	}
 	return start(url);
 }
 
-/* Whether a client is there to read what WebHDFS could not be asked for. */
-static bool leave_to_client(struct fl_url *url, CURLcode code)
+/* Whether a client reads what no server could be asked for. */
+static bool is_left(const struct fl_url *url, CURLcode code)
 {
-	bool hdfs = strncasecmp(url->path, "hdfs:", 5) == 0 ||
-		    strncasecmp(url->path, "viewfs:", 7) == 0;
-
-	if (!hdfs || url->offset || !is_unreachable(code) ||
-	    !fl_client_words(url->path, false))
-		return false;
-	fl_url_use_client();
-	return true;
-}
-
-static bool go_on(struct fl_url *url, CURLcode code, int stop)
-{
-	if (is_refusal(url, code))
-		return fail_over(url, stop);
-	if (url->kind == FL_URL_HDFS && is_unreachable(code) &&
-	    was_redirected(url))
-		exclude(url);
-	return is_passing(url, code) && retry(url, code, stop);
+	return !url->file.offset && end_of(code) == FL_REQUEST_UNREACHABLE &&
+	       url->file.protocol->leaves &&
+	       url->file.protocol->leaves(&url->file);
 }
 
 static void end_transfer(struct fl_url *url, CURLcode code, int stop)
 {
 	bool good = code == CURLE_OK && !url->changed && !url->data.failed;
-	long status = status_of(url);
+	long status;
 
+	look(url);
+	status = url->file.status;
 	libcurl.curl_multi_remove_handle(url->link.multi, url->link.easy);
 	/* It broke off just before the end. */
-	if (good && status == 416 && url->offset) {
+	if (good && status == 416 && url->file.offset) {
 		url->ended = true;
 		return;
 	}
-	if (good && status >= 200 && status < 300 && !url->refused) {
+	if (good && status >= 200 && status < 300 && !url->file.refused) {
 		url->ended = true;
 		return;
 	}
 	if (!url->changed && !url->data.failed && go_on(url, code, stop))
 		return;
-	if (!url->ended && !leave_to_client(url, code))
+	if (!url->ended && !is_left(url, code))
 		explain(url, code);
 	url->ended = true;
 }
@@ -759,32 +621,20 @@ static size_t read_url(void *state, int stop, uint8_t *to, size_t capacity,
 		memcpy(to, url->data.data + url->used, n);
 	url->used += n;
 	/* Bytes that have come are read before. */
-	if (!n && url->damage.size)
-		*damage = url->damage.data;
+	if (!n && url->file.damage.size)
+		*damage = url->file.damage.data;
 	return n;
 }
 
 /* Waits for the first bytes, an end or damage. */
 static void begin(struct fl_url *url)
 {
-	if (url->kind == FL_URL_S3 &&
-	    !fl_s3_open(&url->s3, url->path, &url->damage)) {
+	const struct fl_protocol *protocol = url->file.protocol;
+
+	if ((protocol->open && !protocol->open(&url->file)) || !start(url)) {
 		url->ended = true;
-		return;
-	}
-	if (url->kind == FL_URL_HDFS) {
-		if (!fl_hdfs_find(&url->hdfs, url->path) || !url->hdfs.count) {
-			fl_buf_text(&url->damage, "is not a URL of HDFS: "
-				    "webhdfs://HOST:PORT/PATH is one");
-			url->ended = true;
-			return;
-		}
-		url->node = fl_hdfs_active(&url->hdfs);
-	}
-	if (!start(url)) {
-		url->ended = true;
-		if (!url->damage.size)
-			fl_buf_text(&url->damage, "out of memory");
+		if (!url->file.damage.size)
+			fl_buf_text(&url->file.damage, "out of memory");
 	}
 	while (url->used == url->data.size && !url->ended)
 		step(url, -1);
@@ -811,13 +661,14 @@ static void close_url(void *state)
 		libcurl.curl_slist_free_all(url->headers);
 	if (url->pins)
 		libcurl.curl_slist_free_all(url->pins);
-	fl_s3_close(&url->s3);
-	fl_hdfs_free(&url->hdfs);
-	fl_buf_free(&url->excluded);
-	fl_buf_free(&url->request);
+	if (url->file.own)
+		url->file.protocol->close(&url->file);
+	fl_buf_free(&url->request.url);
+	fl_buf_free(&url->request.headers);
+	fl_buf_free(&url->request.secrets);
 	fl_buf_free(&url->data);
-	fl_buf_free(&url->answer);
-	fl_buf_free(&url->damage);
+	fl_buf_free(&url->file.answer);
+	fl_buf_free(&url->file.damage);
 	fl_free(url->path);
 	fl_free(url->query);
 	fl_free(url);
@@ -852,13 +703,21 @@ struct fl_url *fl_url_open(struct flame *flame, const char *path,
 		fl_no_memory(flame);
 		return NULL;
 	}
-	url->kind = fl_url_kind(path);
+	url->file.protocol = fl_url_protocol(path);
+	url->file.path = url->path;
+	url->file.query = url->query;
+	/* Another thread may have left it to a client meanwhile. */
+	if (url->file.protocol == &fl_protocol_client) {
+		close_url(url);
+		return NULL;
+	}
 	begin(url);
 	if (url->used != url->data.size ||
-	    (!url->damage.size && fl_url_kind(path) == url->kind))
+	    (!url->file.damage.size &&
+	     fl_url_protocol(path) == url->file.protocol))
 		return url;
-	if (url->damage.size)
-		fl_fail(flame, "%s: %s", name, url->damage.data);
+	if (url->file.damage.size)
+		fl_fail(flame, "%s: %s", name, url->file.damage.data);
 	close_url(url);
 	return NULL;
 }

@@ -17,11 +17,6 @@
 #include "io/scheme.h"
 #include "remote/hdfs.h"
 
-/*
- * Of the beginning of a path.  hdfs and viewfs are WebHDFS's if the NameNodes
- * are known, else a client's if there is one on PATH.
- */
-enum fl_url_kind fl_url_kind(const char *path);
 /* What to do where no client for the URL is on PATH. */
 const char *fl_url_advice(const char *path, bool lists);
 /*
@@ -56,9 +51,6 @@ unsigned fl_url_retries(void);
 /* A request of WebHDFS, with these settings and those of the environment. */
 void fl_url_of_hdfs(struct fl_buf *out, struct fl_hdfs *hdfs, size_t node,
 		    uint64_t offset);
-/* From now on, hdfs is a client's: no NameNode could be reached. */
-void fl_url_use_client(void);
-
 /* Opens libcurl; NULL, or the error. */
 const char *fl_url_library(void);
 /* The file of certificates for https; NULL: leave it to libcurl. */
@@ -74,11 +66,11 @@ struct fl_url *fl_url_open(struct flame *flame, const char *path,
 			   const char *name, const char *query);
 extern const struct fl_transfer fl_url_transfer;
 
-/* Of a row of schemes.def: opens the file by what its kind says. */
+/* Of a row of schemes.def: opens the file by its protocol. */
 struct fl_in *fl_url_input(struct flame *flame, const char *path);
 /*
  * query: of a bucket of S3, in place of the file; else NULL.  NULL without
- * fl_fail: a client has to read it, as fl_url_kind says from now on.
+ * fl_fail: a client has to read it, as fl_url_protocol says from now on.
  */
 struct fl_in *fl_in_open_url(struct flame *flame, const char *path,
 			     const char *query);

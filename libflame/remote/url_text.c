@@ -6,6 +6,7 @@
 #include "fl.h"
 
 #include "remote/client.h"
+#include "remote/protocol.h"
 #include "remote/upload.h"
 #include "remote/url.h"
 
@@ -358,4 +359,16 @@ void fl_url_of_hdfs(struct fl_buf *out, struct fl_hdfs *hdfs, size_t node,
 	fl_hdfs_request(out, hdfs, node, &login, offset);
 	pthread_mutex_unlock(&lock);
 	fl_buf_free(&of_job);
+}
+
+bool fl_header_is(struct slice line, const char *name, struct slice *value)
+{
+	size_t n = strlen(name);
+
+	if (line.size <= n || strncasecmp(line.data, name, n) != 0)
+		return false;
+	for (; n < line.size && fl_is_blank(line.data[n]); n++)
+		;
+	*value = fl_slice_from(line, n);
+	return true;
 }

@@ -7,6 +7,7 @@
 #include "remote/hadoop_token.h"
 #include "io/io.h"
 #include "io/screen.h"
+#include "remote/protocol.h"
 #include "remote/url.h"
 
 #include <bzlib.h>
@@ -1547,16 +1548,17 @@ static const char *explained(long status, const char *body)
 
 Test(urls, are_told_from_files_by_their_beginning)
 {
-	cr_expect_eq(fl_url_kind("http://h/x"), FL_URL_HTTP);
-	cr_expect_eq(fl_url_kind("HTTPS://h"), FL_URL_HTTP);
-	cr_expect_eq(fl_url_kind("swebhdfs://h/x"), FL_URL_HDFS);
-	cr_expect_eq(fl_url_kind("http:/h/x"), FL_NO_URL);
-	cr_expect_eq(fl_url_kind("s3n://h/x"), FL_URL_S3);
-	cr_expect_eq(fl_url_kind("gs://h/x"), FL_URL_CLIENT);
-	cr_expect_eq(fl_url_kind("dbfs:/x"), FL_URL_CLIENT);
-	cr_expect_eq(fl_url_kind("http://h/a/webhdfs/v1/x"), FL_URL_HDFS);
-	cr_expect_eq(fl_url_kind("gs:/h/x"), FL_NO_URL);
-	cr_expect_eq(fl_url_kind(""), FL_NO_URL);
+	cr_expect_eq(fl_url_protocol("http://h/x"), &fl_protocol_http);
+	cr_expect_eq(fl_url_protocol("HTTPS://h"), &fl_protocol_http);
+	cr_expect_eq(fl_url_protocol("swebhdfs://h/x"), &fl_protocol_webhdfs);
+	cr_expect_eq(fl_url_protocol("http:/h/x"), NULL);
+	cr_expect_eq(fl_url_protocol("s3n://h/x"), &fl_protocol_s3);
+	cr_expect_eq(fl_url_protocol("gs://h/x"), &fl_protocol_client);
+	cr_expect_eq(fl_url_protocol("dbfs:/x"), &fl_protocol_client);
+	cr_expect_eq(fl_url_protocol("http://h/a/webhdfs/v1/x"),
+		     &fl_protocol_webhdfs);
+	cr_expect_eq(fl_url_protocol("gs:/h/x"), NULL);
+	cr_expect_eq(fl_url_protocol(""), NULL);
 	cr_expect_eq(flame_url("a/b"), 0);
 	cr_expect_eq(flame_url("http://h/x"), FLAME_URL);
 	cr_expect_eq(flame_url("webhdfs://h/x"), FLAME_URL_TREE);

@@ -4,6 +4,7 @@
  */
 #include "fl.h"
 
+#include "remote/protocol.h"
 #include "remote/s3.h"
 
 #include <criterion/criterion.h>
@@ -92,10 +93,10 @@ Test(s3, paths_have_a_bucket_and_a_key)
 	cr_expect(fl_s3_is_folder("s3://b"));
 	cr_expect(fl_s3_is_folder("s3://b/p/"));
 	cr_expect(!fl_s3_is_folder("s3://b/p"));
-	cr_expect_eq(fl_url_kind("s3://b"), FL_URL_S3);
-	cr_expect_eq(fl_url_kind("S3A://b/k"), FL_URL_S3);
-	cr_expect_eq(fl_url_kind("s3n://b/k"), FL_URL_S3);
-	cr_expect_eq(fl_url_kind("s3:/b"), FL_NO_URL);
+	cr_expect_eq(fl_url_protocol("s3://b"), &fl_protocol_s3);
+	cr_expect_eq(fl_url_protocol("S3A://b/k"), &fl_protocol_s3);
+	cr_expect_eq(fl_url_protocol("s3n://b/k"), &fl_protocol_s3);
+	cr_expect_eq(fl_url_protocol("s3:/b"), NULL);
 }
 
 Test(s3, settings_are_those_of_the_profile)
