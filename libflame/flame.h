@@ -529,7 +529,8 @@ enum flame_format_fact {
 	FLAME_RECORDING = 64,	/* it has events to choose from */
 	FLAME_ARCHIVE = 128,	/* of inputs */
 	FLAME_EMPTY = 256,	/* nothing to read */
-	FLAME_COPIES = 512	/* it copies the events of recordings */
+	FLAME_COPIES = 512,	/* it copies the events of recordings */
+	FLAME_WHOLE = 1024	/* it compares stacks without their frames */
 };
 /* Of a format that is written; 0 of NULL, and of one that is not. */
 unsigned flame_format_facts(const char *format);

@@ -437,13 +437,13 @@ static const char *events_of(const struct cli *cli)
 }
 
 /* A comparison as text needs no tree of frames. */
-static bool writes_stacks(const struct cli *cli)
+static bool compares_whole(const struct cli *cli)
 {
 	const char *format = cli->output_format ? cli->output_format :
 			     flame_format_of(cli->output);
 
-	return cli->diff && !cli->own_output && format &&
-	       strcmp(format, "folded") == 0;
+	return cli->diff && !cli->own_output &&
+	       (flame_format_facts(format) & FLAME_WHOLE);
 }
 
 /* To compare: a group of inputs a column.  Else: all of them in one. */
@@ -466,7 +466,7 @@ static bool gather(struct cli *cli, struct flame *flame,
 			flame_abandon(sink);
 			sink = NULL;
 		}
-		if (sink && writes_stacks(cli))
+		if (sink && compares_whole(cli))
 			flame_set(sink, "whole", NULL);
 		good = sink && cli_merge(cli, flame,
 					 cli_chain(cli, sink, event),

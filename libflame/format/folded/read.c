@@ -886,7 +886,7 @@ static const struct fl_option_table option_table = {
 
 const struct fl_format fl_format_folded = {
 	.name = "folded",
-	.facts = FLAME_ADDS_UP,
+	.facts = FLAME_ADDS_UP | FLAME_WHOLE,
 	.summary = "frame;frame;frame weight, a line a stack",
 	.suffixes = ".folded .collapsed .txt",
 	.probe = fl_folded_probe,
