@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tools: each a table of options over cli.c and options.c, its manual beside it.
 
+# All but what has a CLI_MAIN, once for the tools and for the program that has all
+# of them.
+noinst_LIBRARIES = tools/libtools.a
+tools_libtools_a_CPPFLAGS = $(AM_CPPFLAGS) -DBIN_FOLDER='"$(bindir)"' \
+	-DSHARE_FOLDER='"$(pkgdatadir)"'
+tools_libtools_a_SOURCES = $(cli_sources) $(site_sources) $(batch_sources) \
+	$(diff_sources) $(fold_sources) $(merge_sources) $(top_sources) \
+	$(jfr2flame_sources)
+nodist_tools_libtools_a_SOURCES = tools/report/site_parts.c tools/report/rules.c
+CLEANFILES += $(nodist_tools_libtools_a_SOURCES)
+
 cli_sources = tools/cli/check_values.c tools/cli/cli.c tools/cli/cli.h \
 	tools/cli/cpu_count.c tools/cli/event_list.c \
 	tools/cli/explain_choices.c tools/cli/explain_empty.c \
@@ -31,10 +42,10 @@ bin_PROGRAMS += tools/flame-record
 endif
 endif
 
-record_sources = tools/flame-record.c tools/record/jvms.c \
+record_sources = tools/record/jvms.c \
 	tools/record/roll.c tools/record/record.h tools/record/options.c tools/record/command.c tools/record/result.c
 
-batch_sources = tools/flame-batch.c tools/batch/batch.h \
+batch_sources = tools/batch/batch.h \
 	tools/batch/archive.c tools/report/bill.c tools/report/summary.c \
 	tools/report/digest.c tools/report/origins.c tools/report/findings.c \
 	tools/report/rules.h tools/report/columns.h tools/report/executors.c \
@@ -48,11 +59,7 @@ batch_sources = tools/flame-batch.c tools/batch/batch.h \
 	tools/batch/site.c tools/batch/store.c tools/batch/url.c tools/batch/account.c \
 	tools/report/against.c tools/report/coverage.c \
 	tools/report/profile.c tools/batch/walk.c tools/batch/walk.h
-tools_flame_batch_SOURCES = $(batch_sources) $(site_sources) $(cli_sources)
-tools_flame_batch_CPPFLAGS = $(AM_CPPFLAGS) -DBIN_FOLDER='"$(bindir)"' \
-	-DSHARE_FOLDER='"$(pkgdatadir)"'
-nodist_tools_flame_batch_SOURCES = tools/report/site_parts.c tools/report/rules.c
-CLEANFILES += tools/report/site_parts.c tools/report/rules.c
+tools_flame_batch_SOURCES = tools/flame-batch.c
 site_parts = share/site/site.css share/site/site.js share/viewer/first.css
 EXTRA_DIST += tools/README tools/batch/README tools/cli/README \
 	tools/report/README share/viewer/README share/site/embed.sh $(site_parts) share/rules/embed.sh \
@@ -69,34 +76,34 @@ tools/report/site_parts.c: share/site/embed.sh $(site_parts)
 	$(AM_V_at)$(SHELL) $(srcdir)/share/site/embed.sh \
 		$(srcdir)/share/site $(srcdir)/share/viewer $@
 
-tools_flame_batch_LDADD = $(tool_libs)
+tools_flame_batch_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-batch.1
 
-diff_sources = tools/flame-diff.c tools/compare/diff.h tools/compare/movers.c \
+diff_sources = tools/compare/diff.h tools/compare/movers.c \
 	tools/compare/folders.c tools/compare/report.c tools/compare/runs.c \
 	tools/compare/since.c tools/compare/since.h \
 	tools/compare/since_input.c tools/compare/sites.c
-tools_flame_diff_SOURCES = $(diff_sources) $(site_sources) $(cli_sources)
-tools_flame_diff_LDADD = $(tool_libs)
+tools_flame_diff_SOURCES = tools/flame-diff.c
+tools_flame_diff_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-diff.1
 
-tools_flame_filter_SOURCES = tools/flame-filter.c $(cli_sources)
-tools_flame_filter_LDADD = $(tool_libs)
+tools_flame_filter_SOURCES = tools/flame-filter.c
+tools_flame_filter_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-filter.1
 
-fold_sources = tools/flame-fold.c tools/fold.h tools/fold_every.c
-tools_flame_fold_SOURCES = $(fold_sources) $(cli_sources)
-tools_flame_fold_LDADD = $(tool_libs)
+fold_sources = tools/fold.h tools/fold_every.c
+tools_flame_fold_SOURCES = tools/flame-fold.c
+tools_flame_fold_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-fold.1
 
-tools_flame_graph_SOURCES = tools/flame-graph.c $(cli_sources)
-tools_flame_graph_LDADD = $(tool_libs)
+tools_flame_graph_SOURCES = tools/flame-graph.c
+tools_flame_graph_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-graph.1
 
-merge_sources = tools/flame-merge.c tools/merge.h tools/merge_header.c \
+merge_sources = tools/merge.h tools/merge_header.c \
 	tools/merge_lines.c tools/merge_output.c
-tools_flame_merge_SOURCES = $(merge_sources) $(cli_sources)
-tools_flame_merge_LDADD = $(tool_libs)
+tools_flame_merge_SOURCES = tools/flame-merge.c
+tools_flame_merge_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-merge.1
 
 # Of options that the tools share, and of Spark jobs.
@@ -104,21 +111,20 @@ dist_man_MANS += tools/flame-options.7
 dist_man_MANS += tools/flame-spark.7
 
 if SAMPLER
-tools_flame_record_SOURCES = $(record_sources) $(cli_sources)
-tools_flame_record_LDADD = libflsample.la $(tool_libs)
+tools_flame_record_SOURCES = tools/flame-record.c
+tools_flame_record_LDADD = tools/libtools.a libflsample.la $(tool_libs)
 dist_man_MANS += tools/flame-record.1
 endif
 
-top_sources = tools/flame-top.c tools/top.h tools/top_fold.c \
+top_sources = tools/top.h tools/top_fold.c \
 	tools/top_frames.c tools/top_keys.c tools/top_write.c
-tools_flame_top_SOURCES = $(top_sources) $(cli_sources)
-tools_flame_top_LDADD = $(tool_libs)
+tools_flame_top_SOURCES = tools/flame-top.c
+tools_flame_top_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-top.1
 
-jfr2flame_sources = tools/jfr2flame.c tools/jfr2flame.h \
-	tools/jfr2flame_output.c
-tools_jfr2flame_SOURCES = $(jfr2flame_sources) $(cli_sources)
-tools_jfr2flame_LDADD = $(tool_libs)
+jfr2flame_sources = tools/jfr2flame.h tools/jfr2flame_output.c
+tools_jfr2flame_SOURCES = tools/jfr2flame.c
+tools_jfr2flame_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/jfr2flame.1
 
 # All tools as one program, flame: where configure is asked for it in place of
@@ -136,16 +142,17 @@ endif
 multicall_tools = flame-batch flame-diff flame-filter flame-fold flame-graph \
 	flame-merge flame-top jfr2flame
 dist_man_MANS += tools/flame.1
-tools_flame_SOURCES = tools/multicall.c $(batch_sources) $(diff_sources) \
-	tools/flame-filter.c $(fold_sources) tools/flame-graph.c \
-	$(merge_sources) $(top_sources) $(jfr2flame_sources) \
-	$(site_sources) $(cli_sources)
-nodist_tools_flame_SOURCES = $(nodist_tools_flame_batch_SOURCES)
-tools_flame_CPPFLAGS = $(tools_flame_batch_CPPFLAGS) -DCLI_MULTICALL
-tools_flame_LDADD =
+tools_flame_SOURCES = tools/multicall.c $(tools_flame_batch_SOURCES) \
+	$(tools_flame_diff_SOURCES) $(tools_flame_filter_SOURCES) \
+	$(tools_flame_fold_SOURCES) $(tools_flame_graph_SOURCES) \
+	$(tools_flame_merge_SOURCES) $(tools_flame_top_SOURCES) \
+	$(tools_jfr2flame_SOURCES)
+tools_flame_CPPFLAGS = $(AM_CPPFLAGS) -DCLI_MULTICALL
+tools_flame_LDADD = tools/libtools.a
 if SAMPLER
 multicall_tools += flame-record
-tools_flame_SOURCES += $(record_sources)
+tools_flame_SOURCES += $(tools_flame_record_SOURCES)
+tools_libtools_a_SOURCES += $(record_sources)
 tools_flame_LDADD += libflsample.la
 endif
 tools_flame_LDADD += libfl.la $(SYSTEM_LIBS) $(CJSON_LIBS)
