@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tar: ustar, with the long names and sizes of pax and of GNU.  Members are
- * read in turn, so a pipe will do.  Blocks of zeros end an archive; what
+ * read sequentially, so pipes work.  Blocks of zeros end an archive; what
  * follows is another one, as after cat.
  */
 #include "fl.h"
@@ -28,8 +28,8 @@ struct tar {
 	struct fl_buf path;	/* the same, with the archive's name */
 	uint64_t size;		/* of the next member, by pax */
 	bool sized, sparse;	/* given by pax */
-	uint64_t left;		/* bytes of the current member */
-	unsigned padding;	/* that follow it */
+	uint64_t body_left;	/* bytes of the current member */
+	unsigned padding;	/* bytes that follow it */
 	size_t skipped;
 	const char *damage;
 	bool reported;		/* the damage, by the member */
@@ -77,11 +77,11 @@ static bool has_checksum(const uint8_t *head)
 	return wanted == sum || wanted + 256u * odd == sum;
 }
 
-/* Whether a member's header is there: ustar, pax or GNU. */
+/* A header of ustar, pax or GNU, whose volume labels ('V') have no magic. */
 static bool is_header(const uint8_t *at, size_t n)
 {
-	return n >= BLOCK && memcmp(at + MAGIC, "ustar", 5) == 0 &&
-	       has_checksum(at);
+	return n >= BLOCK && (memcmp(at + MAGIC, "ustar", 5) == 0 ||
+			      at[TYPE] == 'V') && has_checksum(at);
 }
 
 static bool accept(struct fl_in *in)
@@ -121,7 +121,7 @@ static bool ends_early(struct tar *tar)
 /* Sets the size of what follows the header. */
 static void begin_body(struct tar *tar, uint64_t size)
 {
-	tar->left = size;
+	tar->body_left = size;
 	tar->padding = (unsigned)(-size % BLOCK);
 }
 
@@ -130,11 +130,11 @@ static bool skip_body(struct tar *tar)
 {
 	size_t n;
 
-	for (; tar->left; tar->left -= n) {
+	for (; tar->body_left; tar->body_left -= n) {
 		fl_in_peek(tar->in, 1, &n);
 		if (!n)
 			return ends_early(tar);
-		n = (size_t)FL_MIN(tar->left, (uint64_t)n);
+		n = (size_t)FL_MIN(tar->body_left, (uint64_t)n);
 		fl_in_consume(tar->in, n);
 	}
 	fl_in_peek(tar->in, tar->padding, &n);
@@ -167,11 +167,11 @@ static const char *peek_body(struct tar *tar, size_t *size)
 	const uint8_t *at;
 	size_t n;
 
-	if (tar->left > MAX_EXTENDED) {
+	if (tar->body_left > MAX_EXTENDED) {
 		bad(tar, "has too long a name at byte");
 		return NULL;
 	}
-	*size = (size_t)tar->left;
+	*size = (size_t)tar->body_left;
 	at = fl_in_peek(tar->in, *size, &n);
 	if (n < *size || !n) {
 		ends_early(tar);
@@ -201,7 +201,7 @@ static void read_pax_record(struct tar *tar, struct slice key,
 	}
 }
 
-/* Records "LENGTH KEY=VALUE\n"; the length counts all of it. */
+/* Records "LENGTH KEY=VALUE\n", whose length counts all; others are skipped. */
 static void read_pax(struct tar *tar, const char *at, size_t size)
 {
 	const char *end = at + size, *key, *value;
@@ -216,7 +216,7 @@ static void read_pax(struct tar *tar, const char *at, size_t size)
 		key++;
 		at += length;
 		value = memchr(key, '=', (size_t)(at - key));
-		if (value)
+		if (value && value + 1 < at && at[-1] == '\n')
 			read_pax_record(tar, (struct slice){ key,
 					(size_t)(value - key) },
 				(struct slice){ value + 1,
@@ -227,8 +227,11 @@ static void read_pax(struct tar *tar, const char *at, size_t size)
 static bool read_extended(struct tar *tar, char type)
 {
 	size_t size;
-	const char *at = peek_body(tar, &size);
+	const char *at;
 
+	if (type == 'K' || type == 'g')
+		return skip_body(tar);
+	at = peek_body(tar, &size);
 	if (!at)
 		return false;
 	if (type == 'L')
@@ -281,15 +284,29 @@ static bool is_file(struct tar *tar, char type)
 		tar->skipped += !folder && tar->sparse;
 		return !folder && !tar->sparse;
 	}
-	tar->skipped += type != '5' && type != 'D' && type != 'V' &&
-			type != 'M' && type != 'g' && type != 'K';
+	tar->skipped += type != '5' && type != 'D' && type != 'V';
 	return false;
 }
 
-/* A link has no body, whatever its size field says. */
-static bool has_body(char type)
+/*
+ * A link has no body, whatever its size field says; but one of pax -o linkdata
+ * has, so that no header follows.
+ */
+static bool has_body(struct tar *tar, char type)
 {
-	return type == '0' || type == '\0' || type > '6';
+	const uint8_t *next;
+	size_t n;
+
+	if (type != '1')
+		return type == '0' || type == '\0' || type > '6';
+	next = fl_in_peek(tar->in, BLOCK, &n);
+	return n >= BLOCK && !is_zero(next) && !has_checksum(next);
+}
+
+/* Of extended headers, which apply to the member that follows; K, g: unused. */
+static bool is_extended(char type)
+{
+	return type && strchr("xLKg", type);
 }
 
 /* Reads headers up to a file's; false: the end, or damage. */
@@ -297,14 +314,15 @@ static bool find_file(struct tar *tar)
 {
 	const uint8_t *head;
 	uint64_t size;
-	bool more, found;
+	bool more;
 	char type;
 
 	while (peek_header(tar, &head)) {
 		type = (char)head[TYPE];
-		if (!read_number(head + SIZE, NUMBER_SIZE, &size))
+		/* A volume label has an empty one. */
+		if (!read_number(head + SIZE, NUMBER_SIZE, &size) && head[SIZE])
 			return bad(tar, "has no size at byte");
-		if (type == 'x' || type == 'L') {
+		if (is_extended(type)) {
 			fl_in_consume(tar->in, BLOCK);
 			begin_body(tar, size);
 			if (!read_extended(tar, type))
@@ -315,16 +333,12 @@ static bool find_file(struct tar *tar)
 		more = type == 'S' && head[GNU_EXTENDED];
 		fl_in_consume(tar->in, BLOCK);
 		skip_sparse_map(tar, more);
-		begin_body(tar, !has_body(type) ? 0 :
+		begin_body(tar, !has_body(tar, type) ? 0 :
 				tar->sized ? tar->size : size);
-		found = is_file(tar, type);
-		if (found)
+		if (is_file(tar, type))
 			return true;
-		/* Extended headers apply to one member. */
-		if (type != 'g' && type != 'K')
-			tar->sized = tar->sparse = false;
-		if (type != 'K')
-			tar->name.size = 0;
+		tar->sized = tar->sparse = false;
+		tar->name.size = 0;
 		if (!skip_body(tar))
 			return false;
 	}
@@ -376,10 +390,10 @@ static size_t read_member(void *state, uint8_t *to, size_t capacity,
 	const uint8_t *at;
 	size_t n;
 
-	if (!tar->left)
+	if (!tar->body_left)
 		return 0;
 	at = fl_in_peek(tar->in, 1, &n);
-	n = (size_t)FL_MIN((uint64_t)FL_MIN(n, capacity), tar->left);
+	n = (size_t)FL_MIN((uint64_t)FL_MIN(n, capacity), tar->body_left);
 	if (!n) {
 		ends_early(tar);
 		*damage = tar->damage;
@@ -388,7 +402,7 @@ static size_t read_member(void *state, uint8_t *to, size_t capacity,
 	}
 	memcpy(to, at, n);
 	fl_in_consume(tar->in, n);
-	tar->left -= n;
+	tar->body_left -= n;
 	return n;
 }
 

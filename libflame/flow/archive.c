@@ -80,8 +80,8 @@ static int end_archive(struct flame_source *source)
 	if (damage)
 		fl_warn(source->flame, "%s: %s", name, damage);
 	if (skipped)
-		fl_warn(source->flame, "%s: %zu links or sparse files in it "
-			"are skipped", name, skipped);
+		fl_warn(source->flame, "%s: %zu links, sparse or split files "
+			"in it are skipped", name, skipped);
 	if (!damage && !skipped && !archive->nmembers)
 		fl_warn(source->flame, "%s: the archive holds no file", name);
 	if (damage || skipped || !archive->nmembers)

@@ -31,7 +31,7 @@ struct fl_container {
 	const char *(*path)(const void *state);
 	/* Of the container, unless a member has reported it; NULL: none. */
 	const char *(*damage)(const void *state);
-	/* Links, devices and sparse files, which are not inputs; NULL: none. */
+	/* Links, devices, sparse and split files: not inputs.  NULL: none. */
 	size_t (*skipped)(const void *state);
 	/* Whether a program printed the member to its log; NULL: never. */
 	bool (*is_output)(const char *path);

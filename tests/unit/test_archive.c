@@ -160,8 +160,8 @@ Test(archive, long_names_come_before_their_member)
 	name[sizeof(name) - 1] = '\0';
 	put('L', "././@LongLink", name, sizeof(name));
 	file("cut", "a 1\n");
-	snprintf(record, sizeof(record), "216 path=%s/pax1234\n", name);
-	put('x', "PaxHeaders/0", record, 216);
+	snprintf(record, sizeof(record), "217 path=%s/pax1234\n", name);
+	put('x', "PaxHeaders/0", record, 217);
 	file("cut", "a 2\n");
 	put('g', "pax_global_header", "18 comment=123456\n", 18);
 	file("short", "a 3\n");
@@ -235,6 +235,69 @@ Test(archive, a_listener_hears_of_what_is_no_profile)
 	cr_assert_eq(warned.size, 0);
 }
 
+Test(archive, a_pax_record_that_is_not_a_line_is_skipped)
+{
+	put('x', "PaxHeaders/0", "7 path=", 7);
+	memcpy(tar.data + BLOCK + 7, "padding", 7);
+	file("b", "a 3\n");
+	flame_on_member(flame, on_member, &heard);
+	cr_assert_str_eq(fold(tar.size), "a 3\n");
+	cr_assert_str_eq(text_of(&heard), "x/b open\nx/b read\n");
+}
+
+Test(archive, an_extended_header_is_not_of_the_next_extended_header)
+{
+	static const char record[] = "9 size=4\n12 path=xyz\n";
+	char *head;
+
+	put('x', "PaxHeaders/0", record, strlen(record));
+	put('g', "pax_global_header", "18 comment=123456\n", 18);
+	put('K', "././@LongLink", "", 1);
+	file("cut", "a 3\n");
+	head = tar.data + tar.size - 2 * BLOCK;
+	memset(head + 124, '0', 11);
+	seal(head);
+	flame_on_member(flame, on_member, &heard);
+	cr_assert_str_eq(fold(tar.size), "a 3\n");
+	cr_assert_str_eq(text_of(&heard), "x/xyz open\nx/xyz read\n");
+}
+
+/* As GNU tar -V writes it: no magic, no size. */
+Test(archive, a_volume_label_may_begin_an_archive)
+{
+	for (int i = 0; i < 2; i++) {
+		put('V', "label", "", 0);
+		memset(tar.data + tar.size - BLOCK + 124, 0, 12);
+		memset(tar.data + tar.size - BLOCK + 257, 0, 8);
+		seal(tar.data + tar.size - BLOCK);
+		file("a", "a 2\n");
+	}
+	cr_assert_str_eq(fold(tar.size), "a 4\n");
+	cr_assert_eq(warned.size, 0);
+}
+
+Test(archive, the_rest_of_a_split_file_is_counted)
+{
+	put('M', "split", "a 9\n", 4);
+	file("b", "a 3\n");
+	cr_assert_str_eq(fold(tar.size), "a 3\n");
+	cr_assert_str_eq(text_of(&warned), "x: 1 links, sparse or split files "
+			 "in it are skipped\n");
+}
+
+Test(archive, a_hard_link_may_have_its_data)
+{
+	put('1', "hard", "a 9\n", 4);
+	file("b", "a 3\n");
+	put('1', "hard", "", 0);
+	memcpy(tar.data + tar.size - BLOCK + 124, "00000000004", 11);
+	seal(tar.data + tar.size - BLOCK);
+	file("c", "a 2\n");
+	cr_assert_str_eq(fold(tar.size), "a 5\n");
+	cr_assert_str_eq(text_of(&warned), "x: 2 links, sparse or split files "
+			 "in it are skipped\n");
+}
+
 Test(archive, links_and_sparse_files_are_counted)
 {
 	put('1', "hard", "", 0);
@@ -244,8 +307,8 @@ Test(archive, links_and_sparse_files_are_counted)
 	file("sparse", "a 9\n");
 	file("b", "a 3\n");
 	cr_assert_str_eq(fold(tar.size), "a 3\n");
-	cr_assert_str_eq(text_of(&warned), "x: 4 links or sparse files in "
-			 "it are skipped\n");
+	cr_assert_str_eq(text_of(&warned), "x: 4 links, sparse or split files "
+			 "in it are skipped\n");
 }
 
 Test(archive, an_archive_in_an_archive_is_not_read)
