@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prefixes without a name of a pod or container: time stamps, levels of
- * logging frameworks, numbers of lines, quotes of mail.  A pattern is a row.
+ * Prefixes without the name of a pod or container: time stamps, levels of
+ * logging frameworks, numbers of lines, quotes of mail.  A pattern is a row;
+ * fl_log_cut_pattern() removes one prefix from a line, and log_prefix.c chooses
+ * the pattern.
  */
 #include "fl.h"
 
@@ -9,10 +11,12 @@
 
 /*
  * Rows for the same lines: the longer first.  In a pattern
- *	t	a time: a date and a clock, one of them, or 13 digits
+ *	t	date and time, either alone, or epoch milliseconds (13 digits)
  *	l	a level: INFO
+ *	L	a level in capitals: debug:main may be a name of a frame
  *	b	[text]
  *	w	a word: no blanks
+ *	N	a logger's name, up to a colon, not empty as in ERROR::new
  *	f	a field up to a tab
  *	n	a number, with blanks before it
  *	9	a digit
@@ -38,7 +42,7 @@ const struct fl_log_kind fl_log_patterns[] = {
 	{ .pattern = "[l] [w] " }, { .pattern = "[l] " },
 	{ .pattern = "l b w - " }, { .pattern = "l b - " },
 	{ .pattern = "l - " }, { .pattern = "l w - " },
-	{ .pattern = "l w: " }, { .pattern = "l:w:" }, { .pattern = "l: " },
+	{ .pattern = "l w: " }, { .pattern = "L:N:" }, { .pattern = "l: " },
 	{ .pattern = "l " }, { .pattern = "l\t" },
 	{ .pattern = "A9999 t n w] " }, { .pattern = "<n>1 t w w w w - " },
 	{ .pattern = "<n>" }, { .pattern = "n\t" }, { .pattern = "n: " },
@@ -106,12 +110,12 @@ static size_t time_size(struct slice s)
 	size_t n = form_size(s, "9999.99.99"), clock;
 
 	if (!n)
-		n = form_size(s, "99.99.99");
-	if (!n)
 		n = form_size(s, "99.99.9999");
+	if (!n)
+		n = form_size(s, "99.99.99");
 	if (n && n < s.size && memchr("T ", s.data[n], 2)) {
 		clock = clock_size(fl_slice_from(s, n + 1));
-		return clock ? n + 1 + clock : 0;
+		return clock ? n + 1 + clock : s.data[n] == ' ' ? n : 0;
 	}
 	if (!n)
 		n = clock_size(s);
@@ -169,6 +173,8 @@ static size_t part_size(const char *p, struct slice s)
 	switch (*p) {
 	case 't': return time_size(s);
 	case 'l': return level_size(s);
+	case 'L': return s.size && *s.data < 'a' ? level_size(s) : 0;
+	case 'N': return until(s, ':');
 	case 'w': return word_size(s, p[1]);
 	case 'f': return until(s, '\t');
 	case '9': return s.size && fl_is_digit(*s.data);

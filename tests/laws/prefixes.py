@@ -45,6 +45,10 @@ PREFIXES = {
         (clock(n), s),
     'Spark': lambda n, s: '26/11/28 %s INFO Executor: %s' % (clock(n), s),
     'logback': lambda n, s: 'INFO  [main] - ' + s,
+    'logback, a date dd.MM.yyyy':
+        lambda n, s: '28.11.2026 %s,123 INFO [main] c.X - %s' % (clock(n), s),
+    'a date without a clock': lambda n, s: '2026-11-28 INFO ' + s,
+    'Python': lambda n, s: 'INFO:root:' + s,
     'mail': lambda n, s: '> ' + s,
     'cat -n': lambda n, s: '%6d\t%s' % (n + 1, s),
     'grep -n': lambda n, s: '%d:%s' % (n + 1, s),
