@@ -53,7 +53,7 @@ struct batch_input {
 struct batch_log {
 	char *path;
 	uint64_t size;
-	char mtime[32];
+	char mtime[32];		/* "": not known */
 	char app[128];		/* "": not in its name */
 };
 
@@ -185,9 +185,9 @@ bool batch_find_logs(struct batch *batch, struct flame *flame);
 /* Those that a group depends on, to its record; false: out of memory. */
 bool batch_add_logs(const struct batch *batch, const struct batch_group *group,
 		    cJSON *record);
-/* Whether they are as they were. */
-bool batch_has_logs(const struct batch *batch, const struct batch_group *group,
-		    const cJSON *record);
+/* Whether they have the paths, sizes and times of the record. */
+bool batch_logs_unchanged(const struct batch *batch,
+			  const struct batch_group *group, const cJSON *record);
 void batch_free_logs(struct batch *batch);
 
 /* batch/stages.c ------------------------------------------------------ */
@@ -425,7 +425,10 @@ const struct batch_group *batch_page_of(const struct batch *batch,
 
 /* report/summary.c ----------------------------------------------------- */
 
-/* Writes SITE/data/summary.json and summary.md; false: failed. */
+/*
+ * Writes SITE/data/summary.json and summary.md; without an application those of
+ * an earlier run are removed.  false: failed.
+ */
 bool batch_summarize(const struct batch *batch, struct flame *flame);
 
 /* batch/site.c -------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event logs of --spark-events: their sizes and times are in the record of
- * each group that depends on them, so that a changed log has it drawn again.
+ * Lists the event logs of --spark-events.  The record of each group stores the
+ * path, size and time of each log that it depends on: if one has changed, the
+ * group is drawn again.
  */
 #include "batch/batch.h"
 #include "batch/walk.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* "eventlog_v2_APP", "events_1_APP.zstd", "APP.inprogress": APP. */
 static void find_app(struct batch_log *log)
@@ -29,7 +31,7 @@ static void find_app(struct batch_log *log)
 		log->app[0] = '\0';
 }
 
-/* mtime: ns since 1970; 0: not known. */
+/* mtime: since 1970; 0: not known. */
 static bool add_log(struct batch *batch, const char *path, uint64_t size,
 		    struct timespec mtime)
 {
@@ -66,12 +68,21 @@ static void found(void *arg, const char *path, uint64_t size, int64_t mtime)
 							   1000000 });
 }
 
+/* Whether the log has changed is not known: the time differs in each run. */
+static bool add_unknown(struct batch *batch, const char *path)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return add_log(batch, path, 0, now);
+}
+
 static bool add_url(struct batch *batch, struct flame *flame, const char *url)
 {
 	struct listing listing = { .batch = batch };
 
 	if (flame_url(url) != FLAME_URL_TREE || batch->cli->fetch)
-		return add_log(batch, url, 0, (struct timespec){ 0 });
+		return add_unknown(batch, url);
 	if (flame_list(flame, url, found, &listing) != FLAME_OK) {
 		cli_say(batch->cli, "%s", flame_error(flame));
 		return false;
@@ -83,14 +94,15 @@ static bool add_url(struct batch *batch, struct flame *flame, const char *url)
 static enum walk_answer found_file(void *arg, const struct walk_entry *entry)
 {
 	struct listing *listing = arg;
-	bool known = entry->kind == WALK_FILE;
 
 	if (entry->depth > 0 && strchr("._", entry->name[0]))
 		return WALK_SKIP;
-	if (entry->kind != WALK_FOLDER)
-		listing->failed = !add_log(listing->batch, entry->path, known ?
-			(uint64_t)entry->st.st_size : 0, known ?
-			entry->st.st_mtim : (struct timespec){ 0 });
+	if (entry->kind == WALK_FILE)
+		listing->failed = !add_log(listing->batch, entry->path,
+					   (uint64_t)entry->st.st_size,
+					   entry->st.st_mtim);
+	else if (entry->kind != WALK_FOLDER)
+		listing->failed = !add_unknown(listing->batch, entry->path);
 	return listing->failed ? WALK_STOP : WALK_ON;
 }
 
@@ -157,8 +169,8 @@ bool batch_add_logs(const struct batch *batch, const struct batch_group *group,
 	return !batch->nlogs || logs;
 }
 
-bool batch_has_logs(const struct batch *batch, const struct batch_group *group,
-		    const cJSON *record)
+bool batch_logs_unchanged(const struct batch *batch,
+			  const struct batch_group *group, const cJSON *record)
 {
 	const cJSON *logs = batch_list(record, "logs");
 	const cJSON *entry = logs ? logs->child : NULL;

@@ -394,7 +394,7 @@ cJSON *batch_load(const struct batch *batch, const struct batch_group *group)
 	cJSON *record = load(batch, group->name, group->split);
 
 	if (record && has_inputs(group, record) &&
-	    batch_has_logs(batch, group, record) &&
+	    batch_logs_unchanged(batch, group, record) &&
 	    (!*batch_text(record, "bill") ||
 	     is_there(batch, batch_text(record, "bill"), "")) &&
 	    (group->split ? has_pages(batch, record) :

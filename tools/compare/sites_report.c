@@ -64,7 +64,8 @@ static void put_heads(FILE *out, const struct site_pairs *p)
 		if (fabs(x->executors - y->executors) > 0)
 			fprintf(out, "executors: %g -> %g\n", x->executors,
 				y->executors);
-		if (fabs(x->cores - y->cores) > 0)
+		if (x->cores > 0 && y->cores > 0 &&
+		    fabs(x->cores - y->cores) > 0)
 			fprintf(out, "cores: %g -> %g\n", x->cores, y->cores);
 	}
 	if (a->napps != b->napps)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SITE/data/summary.json, for programs and comparisons of runs:
+ * Writes SITE/data/summary.json, for programs and comparisons of runs, and
+ * summary.md (its text: digest.c) from batch->apps.
  *
- *	schema, kind, version, apps [{id, name, spark, started, ended, executors, profiled,
- *	findings [{text, try, page, command}],
- *	wall, replayed, causes [{key, stage, paid_us, wall_us}], changes [{key,
- *	name, stage, factor, sooner_us, paid_us}], paid, cpu, gc, python, wait, unknown, overhead, unended, idle, price,
- *	rows [{query, stage, id, plan, cost, cpu, tasks, failed, samples,
+ *	schema, kind, version, apps [{id, name, spark, started, ended,
+ *	findings [{text, try, page, command}], executors, profiled, cores,
+ *	wall, replayed, causes [{key, stage, paid_us, wall_us, frame,
+ *	frame_ppm}], changes [{key, name, stage, factor, sooner_us, paid_us}],
+ *	paid, cpu, gc, python, wait, unknown, overhead, unended, idle, price,
+ *	rows [{query, stage, cost, cpu, id, plan, tasks, failed, samples,
  *	page, stacks {METRIC: file}}]}]
  *
- * Costs are core-seconds, and price that of 3,600 of them (--price); a row is a stage, or one of [idle] and [tasks without
- * an end], which have no stage: rows add up to what was paid.  For
- * SITE/data/summary.md see report/digest.c.
+ * Costs are in core-seconds, times (wall, replayed) in seconds; price is per
+ * core-hour (--price); cores are the most at a time.  A row is a stage, or one
+ * of [idle] and [tasks without an end], which have no stage: rows add up to
+ * paid.
  */
 #include "report/html.h"
 #include "cli/table.h"
@@ -88,7 +91,7 @@ static bool add_stage(const struct batch *batch, cJSON *rows, const cJSON *app,
 						   stage));
 }
 
-static bool add_apart(cJSON *rows, const char *name, double us)
+static bool add_row_without_stage(cJSON *rows, const char *name, double us)
 {
 	cJSON *row = us > 0 ? cJSON_CreateObject() : NULL;
 
@@ -110,9 +113,10 @@ static bool add_rows(const struct batch *batch, cJSON *to, const cJSON *app)
 			good = good && add_stage(batch, rows, app, query,
 						 stage);
 	return good &&
-	       add_apart(rows, "[tasks without an end]",
-			 batch_number(app, "unended_us")) &&
-	       add_apart(rows, "[idle]", batch_number(app, "idle_us"));
+	       add_row_without_stage(rows, "[tasks without an end]",
+				     batch_number(app, "unended_us")) &&
+	       add_row_without_stage(rows, "[idle]",
+				     batch_number(app, "idle_us"));
 }
 
 /* Applications --------------------------------------------------------- */
@@ -128,7 +132,8 @@ static bool add_executors(cJSON *to, const cJSON *app)
 		profiled += batch_number(e, "samples") > 0;
 	}
 	return batch_add_number(to, "executors", n) &&
-	       batch_add_number(to, "profiled", profiled);
+	       batch_add_number(to, "profiled", profiled) &&
+	       batch_add_number(to, "cores", (int64_t)batch_count_cores(app));
 }
 
 static bool add_app(const struct batch *batch, cJSON *apps, const cJSON *app)
@@ -189,6 +194,8 @@ static bool write_digest(const struct batch *batch, struct flame *flame)
 
 bool batch_summarize(const struct batch *batch, struct flame *flame)
 {
-	return !cJSON_GetArraySize(batch->apps) ||
-	       (write_json(batch, flame) && write_digest(batch, flame));
+	if (cJSON_GetArraySize(batch->apps))
+		return write_json(batch, flame) && write_digest(batch, flame);
+	return batch_remove(batch, BATCH_DATA "summary.json") &&
+	       batch_remove(batch, BATCH_DATA "summary.md");
 }

@@ -31,6 +31,16 @@ echo 'a;b 3' >2.folded
 flame-batch -q --spark-events $log -o read 1.jfr 2.folded
 echo "status $?"
 sed -n 5p read/data/summary.md
+# Without a log, nothing is left of the bill.
+flame-batch -q -o read 2.folded
+find read -name 'summary*'
+# The cores of the executors in a comparison.
+for n in 1 2
+do
+	flame-batch -q --spark-events logs/app-$n -o site-$n
+	awk -F'"Total Cores":' '/ExecutorAdded/ { n += $2 } END { print n }' logs/app-$n
+done
+flame-diff site-1 site-2 | grep '^cores'
 # A rolled log without its first part, and one of Kubernetes: the application is
 # in the file's name, its start is not known; of another name nothing is.
 mkdir -p eventlog_v2_app-20231114221320-0000 k8s
