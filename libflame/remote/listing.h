@@ -37,7 +37,7 @@ bool fl_listing_add_path(struct fl_listing *l, const char *folder,
 			 const struct fl_buf *path, struct fl_listed entry);
 /* Adds an entry without a path. */
 bool fl_listing_add_empty(struct fl_listing *l);
-/* Whether a listing of so many entries has no end; true after fl_fail. */
+/* true, after fl_fail: more entries than a listing may have. */
 bool fl_listing_is_too_long(struct fl_listing *l, const char *folder,
 			    size_t count);
 

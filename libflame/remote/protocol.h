@@ -32,7 +32,10 @@ enum fl_request_end {
 };
 
 /* Of fl_protocol.again; otherwise ms to wait before the next request. */
-enum { FL_AGAIN_AS_USUAL = -1, FL_AGAIN_NEVER = -2 };
+enum {
+	FL_AGAIN_AS_USUAL = -1, FL_AGAIN_NEVER = -2,
+	FL_AGAIN_ONCE_MORE = -3	/* as after an error that passes by */
+};
 
 /* A file that is being transferred, as a protocol sees it. */
 struct fl_transferred {
@@ -70,7 +73,7 @@ struct fl_protocol {
 	bool (*is_file)(struct fl_transferred *file);
 	/* Whether, and when, to ask in another way than once more. */
 	int (*again)(struct fl_transferred *file, enum fl_request_end end);
-	/* Whether a client takes over from a server that cannot be reached. */
+	/* true: a client reads what no server could be reached for. */
 	bool (*leaves)(const struct fl_transferred *file);
 	/* Adds what an answer says instead of the file. */
 	void (*explain)(struct fl_transferred *file, struct fl_buf *out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transfers of inputs that are URLs, by libcurl: the caller pulls, and what
- * curl pushes meanwhile waits in a buffer.  After a drop the transfer goes on
- * at its offset: by a range of bytes, or by the protocol's request.  What is
- * asked, and of which server, is the protocol's (protocol.h).
+ * Downloads a URL with libcurl, as fl_url_transfer of an input: what arrives
+ * waits in a buffer until it is read.  A lost connection is resumed at the
+ * offset, by a range of bytes or by the protocol's request.  The protocol
+ * (protocol.h) says what is asked, and of which server.
  */
 #include "fl.h"
 
@@ -32,6 +32,8 @@ enum {
 	MAX_IDLE = 16,			/* connections that stay open */
 	SIGNING_VERSION = 0x075700	/* signs as S3 needs it from 7.87 on */
 };
+
+#define NO_LENGTH UINT64_MAX
 
 #if LIBCURL_VERSION_NUM < 0x074b00
 #define CURLOPT_AWS_SIGV4 ((CURLoption)10305)
@@ -68,8 +70,9 @@ struct fl_url {
 	uint64_t skip;		/* bytes to come that came before */
 	uint64_t checkpoint;	/* the offset at the last failure */
 	char validator[128];	/* ETag, or the time of change */
-	char found[128];	/* the same of the running answer */
-	char said[CURL_ERROR_SIZE];
+	char new_validator[128];	/* the same of the running answer */
+	uint64_t length;	/* by the running answer; or NO_LENGTH */
+	char curl_error[CURL_ERROR_SIZE];
 	unsigned failures;	/* in a row */
 	struct fl_stall stall;
 	bool begun;		/* the running answer has a body */
@@ -167,6 +170,17 @@ static void look(struct fl_url *url)
 	file->server = server;
 }
 
+/* The length of "bytes 5-9/10"; a server that does not know it sends "*". */
+static void read_length(struct fl_url *url, struct slice range)
+{
+	const char *at = memchr(range.data, '/', range.size);
+	int64_t length;
+
+	if (at && fl_parse_digits(fl_slice_from(range, (size_t)(at + 1 -
+						range.data)), &length))
+		url->length = (uint64_t)length;
+}
+
 /* Headers that identify the version of a file, and the protocol's. */
 static size_t on_header(char *line, size_t size, size_t n, void *arg)
 {
@@ -178,12 +192,14 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 		rest.size--;
 	fl_stall_header(&url->stall, n, !rest.size);
 	if (fl_slice_starts(rest, "HTTP/"))
-		url->found[0] = '\0';
+		url->new_validator[0] = '\0';
+	else if (fl_header_is(rest, "content-range:", &value))
+		read_length(url, value);
 	else if (fl_header_is(rest, "etag:", &value) ||
-		 (!url->found[0] &&
+		 (!url->new_validator[0] &&
 		  fl_header_is(rest, "last-modified:", &value)))
-		snprintf(url->found, sizeof(url->found), "%.*s",
-			 (int)rest.size, rest.data);
+		snprintf(url->new_validator, sizeof(url->new_validator),
+			 "%.*s", (int)value.size, value.data);
 	else if (url->file.protocol->on_header)
 		url->file.protocol->on_header(&url->file, rest);
 	return n;
@@ -202,9 +218,11 @@ static void begin_answer(struct fl_url *url)
 	if (file->refused)
 		return;
 	if (!file->offset)
-		memcpy(url->validator, url->found, sizeof(url->found));
+		memcpy(url->validator, url->new_validator,
+		       sizeof(url->validator));
 	else if (!protocol->has_offsets)
-		url->changed = strcmp(url->validator, url->found) != 0;
+		url->changed = strcmp(url->validator,
+				      url->new_validator) != 0;
 	/* A server without ranges sends the file from its beginning. */
 	url->skip = !protocol->has_offsets && file->status != 206 ?
 		    file->offset : 0;
@@ -374,7 +392,8 @@ static bool start(struct fl_url *url)
 		return false;
 	url->begun = file->refused = url->paused = false;
 	file->answer.size = 0;
-	url->said[0] = url->found[0] = '\0';
+	url->curl_error[0] = url->new_validator[0] = '\0';
+	url->length = NO_LENGTH;
 	url->stall = (struct fl_stall){ 0 };
 	libcurl.curl_easy_setopt(easy, CURLOPT_URL, request->url.data);
 	set_protocols(url);
@@ -396,7 +415,7 @@ static bool start(struct fl_url *url)
 	libcurl.curl_easy_setopt(easy, CURLOPT_RANGE, *range ? range : NULL);
 	libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT,
 				 "libflame/" FLAME_VERSION);
-	libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, url->said);
+	libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, url->curl_error);
 	libcurl.curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
 	libcurl.curl_easy_setopt(easy, CURLOPT_HEADERDATA, url);
 	libcurl.curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
@@ -490,7 +509,7 @@ static void explain(struct fl_url *url, CURLcode code)
 		fl_buf_text(out, "the header of the answer is too long, or "
 			    "memory is short");
 	else
-		fl_buf_text(out, url->said[0] ? url->said :
+		fl_buf_text(out, url->curl_error[0] ? url->curl_error :
 			    libcurl.curl_easy_strerror(code));
 	if (url->failures > 1)
 		fl_buf_print(out, ", after %u tries", url->failures);
@@ -522,15 +541,18 @@ static bool retry(struct fl_url *url, CURLcode code, int stop)
 	return start(url);
 }
 
-static bool go_on(struct fl_url *url, CURLcode code, int stop)
+static bool ask_again(struct fl_url *url, CURLcode code, int stop)
 {
 	const struct fl_protocol *protocol = url->file.protocol;
 	int pause = protocol->again ?
 		    protocol->again(&url->file, end_of(code)) :
 		    FL_AGAIN_AS_USUAL;
 
+	if (pause == FL_AGAIN_AS_USUAL ? is_passing(url, code) :
+	    pause == FL_AGAIN_ONCE_MORE)
+		return retry(url, code, stop);
 	if (pause == FL_AGAIN_AS_USUAL)
-		return is_passing(url, code) && retry(url, code, stop);
+		return false;
 	url->failures++;
 	if (pause == FL_AGAIN_NEVER)
 		return false;
@@ -542,7 +564,7 @@ static bool go_on(struct fl_url *url, CURLcode code, int stop)
 }
 
 /* Whether a client reads what no server could be asked for. */
-static bool is_left(const struct fl_url *url, CURLcode code)
+static bool leaves_to_client(const struct fl_url *url, CURLcode code)
 {
 	return !url->file.offset && end_of(code) == FL_REQUEST_UNREACHABLE &&
 	       url->file.protocol->leaves &&
@@ -551,24 +573,32 @@ static bool is_left(const struct fl_url *url, CURLcode code)
 
 static void end_transfer(struct fl_url *url, CURLcode code, int stop)
 {
-	bool good = code == CURLE_OK && !url->changed && !url->data.failed;
+	bool good;
 	long status;
 
 	look(url);
+	if (code == CURLE_OK && !url->begun)
+		begin_answer(url);
+	good = code == CURLE_OK && !url->changed && !url->data.failed;
 	status = url->file.status;
 	libcurl.curl_multi_remove_handle(url->link.multi, url->link.easy);
-	/* It broke off just before the end. */
+	/* It broke off just before the end, or is shorter than it was. */
 	if (good && status == 416 && url->file.offset) {
-		url->ended = true;
-		return;
+		url->changed = url->length != NO_LENGTH &&
+			       url->length != url->file.offset;
+		good = !url->changed;
+		url->ended = good;
+	} else if (good && status >= 200 && status < 300 &&
+		   !url->file.refused) {
+		url->changed = url->skip;
+		good = !url->changed;
+		url->ended = good;
 	}
-	if (good && status >= 200 && status < 300 && !url->file.refused) {
-		url->ended = true;
+	if (url->ended)
 		return;
-	}
-	if (!url->changed && !url->data.failed && go_on(url, code, stop))
+	if (!url->changed && !url->data.failed && ask_again(url, code, stop))
 		return;
-	if (!url->ended && !is_left(url, code))
+	if (!url->ended && !leaves_to_client(url, code))
 		explain(url, code);
 	url->ended = true;
 }
@@ -583,12 +613,12 @@ static bool wait_for_bytes(struct fl_url *url, int stop)
 		return true;
 	}
 	return !fl_stall_waited(&url->stall, fl_stall_clock() - from,
-				fl_url_timeout(), url->said,
-				sizeof(url->said));
+				fl_url_timeout(), url->curl_error,
+				sizeof(url->curl_error));
 }
 
 /* Lets curl work until there are bytes, or an end. */
-static void step(struct fl_url *url, int stop)
+static void run_transfer(struct fl_url *url, int stop)
 {
 	struct link link = url->link;
 	CURLMsg *message;
@@ -615,7 +645,7 @@ static size_t read_url(void *state, int stop, uint8_t *to, size_t capacity,
 	size_t n;
 
 	while (url->used == url->data.size && !url->ended)
-		step(url, stop);
+		run_transfer(url, stop);
 	n = FL_MIN(capacity, url->data.size - url->used);
 	if (n)
 		memcpy(to, url->data.data + url->used, n);
@@ -637,7 +667,7 @@ static void begin(struct fl_url *url)
 			fl_buf_text(&url->file.damage, "out of memory");
 	}
 	while (url->used == url->data.size && !url->ended)
-		step(url, -1);
+		run_transfer(url, -1);
 }
 
 static void close_url(void *state)

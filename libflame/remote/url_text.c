@@ -194,9 +194,11 @@ static void hide(struct fl_buf *text, struct slice secret)
 	size_t cut = secret.size - (sizeof(dots) - 1);
 
 	for (size_t i = 0; secret.size >= MIN_SECRET &&
-			   i + secret.size <= text->size; i++) {
-		if (memcmp(text->data + i, secret.data, secret.size) != 0)
+			   i + secret.size <= text->size;) {
+		if (memcmp(text->data + i, secret.data, secret.size) != 0) {
+			i++;
 			continue;
+		}
 		memcpy(text->data + i, dots, sizeof(dots) - 1);
 		i += sizeof(dots) - 1;
 		memmove(text->data + i, text->data + i + cut,

@@ -165,9 +165,10 @@ static int again(struct fl_transferred *file, enum fl_request_end end)
 {
 	if (is_refusal(file, end))
 		return fail_over(file->own);
-	if (end == FL_REQUEST_UNREACHABLE && file->redirected)
-		exclude_server(file);
-	return FL_AGAIN_AS_USUAL;
+	if (end != FL_REQUEST_UNREACHABLE || !file->redirected)
+		return FL_AGAIN_AS_USUAL;
+	exclude_server(file);
+	return FL_AGAIN_ONCE_MORE;
 }
 
 static bool leaves(const struct fl_transferred *file)

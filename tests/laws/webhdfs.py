@@ -28,11 +28,13 @@ that is active, as of an HA pair.  Names below FOLDER choose what goes wrong:
 	login*		an HTML page instead of the file
 	busy*		503 the first time
 	changed*	drops, and has another ETag each time
+	shrunk*		drops, and has 50000 bytes then
 	secret*		is for those who bring the token T
 	kerberos*	wants to negotiate
 	start*		RetriableException the first two times
 	flip*		its NameNode is standby once it has named a DataNode
 	lost*		a DataNode that is not there, unless it is excluded
+	nohost*		so is one whose host has no address
 """
 import http.server
 import io
@@ -158,6 +160,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             host = self.headers["Host"]
             if name.startswith("lost") and "excludedatanodes" not in query:
                 host = "127.0.0.1:1"
+            if name.startswith("nohost") and "excludedatanodes" not in query:
+                host = "datanode.invalid:9864"
             if name.startswith("flip") and times == 1:
                 with open(active + ".next") as new, open(active, "w") as out:
                     out.write(new.read())
@@ -217,8 +221,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if name.startswith("busy") and times == 1:
             self.answer(503, "text/plain", b"come back later")
             return
+        if name.startswith("shrunk") and times > 1:
+            body = body[:50000]
         if ranges and offset >= len(body) > 0:
-            self.answer(416, "text/plain", b"")
+            self.answer(416, "text/plain", b"",
+                        Content_Range="bytes */%d" % len(body))
             return
         self.send_response(206 if ranges and offset else 200)
         self.send_header("Content-Type", "application/octet-stream")
@@ -228,7 +235,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 times if name.startswith("changed") else 1))
         self.end_headers()
         body = body[offset:]
-        cut = name.startswith(("drop", "changed")) and len(body) > 100000
+        cut = (name.startswith(("drop", "changed", "shrunk")) and
+               len(body) > 100000)
         if name.startswith("gone"):
             body = b""
         elif name.startswith(("slow", "drip")):

@@ -1599,6 +1599,8 @@ Test(urls, answers_are_shown_without_their_secrets)
 	cr_expect_str_eq(answer_without("http://u@h?", "u h?"), "u h?");
 	cr_expect_str_eq(answer_without("http://user@h?x=%", "useruser%"),
 			 "......%");
+	cr_expect_str_eq(answer_without("http://user@h", "useruseruseruser"),
+			 "............");
 	fl_buf_free(&spelt);
 }
 
