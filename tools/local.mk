@@ -82,7 +82,8 @@ dist_man_MANS += tools/flame-batch.1
 diff_sources = tools/compare/diff.h tools/compare/movers.c \
 	tools/compare/folders.c tools/compare/report.c tools/compare/runs.c \
 	tools/compare/since.c tools/compare/since.h \
-	tools/compare/since_input.c tools/compare/sites.c
+	tools/compare/since_input.c tools/compare/since_runs.c \
+	tools/compare/sites.c
 tools_flame_diff_SOURCES = tools/flame-diff.c
 tools_flame_diff_LDADD = tools/libtools.a $(tool_libs)
 dist_man_MANS += tools/flame-diff.1

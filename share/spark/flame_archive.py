@@ -36,11 +36,14 @@ class File:
 
     def __init__(self, rows, metric):
         self.parent, self.frame, self.values = {}, {}, []
+        self.failed = []    # as values, of the log's jobs
         for node, parent, frame, name, value, *labels in rows:
             if frame is not None:
                 self.parent[node], self.frame[node] = parent, frame
             elif name == metric:
                 self.values.append((node, value, labels))
+            if name == "failed":
+                self.failed.append((node, value, labels))
 
     def stack(self, node):
         """The frames of a stack, the leaf first."""
@@ -124,12 +127,15 @@ def cost_by_query(rows):
 
 
 def totals(rows, metric):
-    """A row for each run."""
+    """A row for each run; a log without its end is a job that failed."""
     def each(file):
         for _, value, run in file.values:
-            yield tuple(text(label) for label in run), (value,)
+            yield tuple(text(label) for label in run), (value, 0)
+        for _, value, run in file.failed:
+            yield tuple(text(label) for label in run), (0, value)
     return sums(rows, metric, RUN, each, [
-        (name, "string") for name in RUN] + [("total", "long")])
+        (name, "string") for name in RUN] + [
+        ("total", "long"), ("failed-jobs", "long")])
 
 
 # Merging -------------------------------------------------------------------

@@ -160,6 +160,12 @@ def failed():
     if answer['failed'] != [date(2), date(5)] or \
             answer['missing'] != [date(4)]:
         print(answer['failed'], answer['missing'])
+    totals = [{'run': date(run), 'state': 'no run'} if run == 4 else
+              {'run': date(run), 'total': 10, 'input': 1000,
+               **({'state': 'failed'} if run in (2, 5) else {})}
+              for run in range(7)]
+    if answer['totals'] != totals:
+        print(answer['totals'])
     text = ask('--keep', 'f').stdout
     if f'  Failed: {date(2)}, {date(5)}.  Without a run: {date(4)}.' not in \
             text:
@@ -174,6 +180,12 @@ def failed():
             f'height="40.0"><title>{date(run)}: 10.0{said}</title>'
         if bar not in page:
             print(bar)
+    for row in f'<td>{date(2)}</td><td>10.0</td><td>1000.0</td>' \
+            '<td>failed</td>', f'<td>{date(3)}</td><td>10.0</td>' \
+            '<td>1000.0</td><td></td>', f'<td>{date(4)}</td><td>-</td>' \
+            '<td>-</td><td>no run</td>':
+        if row not in page:
+            print(row)
 
 
 def hostile():

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { MAX_ROWS = 30, MAX_HEAVY = 10, MAX_PAGES = 20 };
 
@@ -477,71 +476,6 @@ static char *judge_last(struct since *s)
 	return line;
 }
 
-/* Days without a run ---------------------------------------------------- */
-
-enum { DAY_SECONDS = 24 * 60 * 60 };
-
-/* The number of a day, of a label that is a date; -1: it is none. */
-static long day_of(const char *label)
-{
-	struct tm tm = { 0 };
-	const char *end = strlen(label) == DATE_SIZE - 1 ?
-				  strptime(label, "%Y-%m-%d", &tm) : NULL;
-
-	return end && !*end ? (long)(timegm(&tm) / DAY_SECONDS) : -1;
-}
-
-static void add_missing(struct since *s, long day)
-{
-	time_t seconds = (time_t)day * DAY_SECONDS;
-	struct tm tm;
-
-	if (s->nmissing < SINCE_MAX_LISTED && gmtime_r(&seconds, &tm))
-		strftime(s->missing[s->nmissing++], DATE_SIZE, "%Y-%m-%d", &tm);
-	else
-		s->more_missing = true;
-}
-
-/* Where runs are dates, and most are a day after another. */
-static void find_missing(struct since *s)
-{
-	size_t daily = 0;
-	long last = 0;
-
-	s->nplaces = s->nruns;
-	for (size_t r = 0; r < s->nruns; r++)
-		s->runs[r].place = r;
-	for (size_t r = 0; r < s->nruns; r++) {
-		long day = day_of(s->labels[r]);
-
-		if (day < 0)
-			return;
-		daily += r && day == last + 1;
-		last = day;
-	}
-	for (size_t r = 1; daily * 2 > s->nruns && r < s->nruns; r++) {
-		long first = day_of(s->labels[r - 1]) + 1, day = first;
-
-		last = day_of(s->labels[r]);
-		for (; day < last && !s->more_missing; day++)
-			add_missing(s, day);
-		/* A gap that is longer than the list is drawn as long as it. */
-		s->runs[r].place = s->runs[r - 1].place + 1 +
-				   (size_t)(last - first < SINCE_MAX_LISTED ?
-					    last - first : SINCE_MAX_LISTED);
-		s->nplaces = s->runs[r].place + 1;
-	}
-}
-
-static void put_missing(const struct since *s, FILE *to)
-{
-	for (size_t i = 0; i < s->nmissing; i++)
-		fprintf(to, "%s%s", i ? ", " : "  Without a run: ",
-			s->missing[i]);
-	if (s->nmissing)
-		fputs(s->more_missing ? ", ..." : ".", to);
-}
-
 /* Output --------------------------------------------------------------- */
 
 static void put_series(FILE *to, const struct cli_table *t, const void *row);
@@ -620,7 +554,7 @@ static char *summary_of(const struct since *s)
 		fprintf(to, "%zu change%s; %g%% may be chance.", s->nrows,
 			s->nrows == 1 ? "" : "s", s->result.rate * 100);
 	since_put_facts(s, to);
-	put_missing(s, to);
+	since_put_missing(s, to);
 	if (fclose(to) == 0)
 		return text;
 	free(text);
@@ -692,6 +626,7 @@ static bool fill_json(const struct since *s, const char *gate, cJSON *root)
 		       cli_row_json(&table, &s->rows[i], row);
 	}
 	return good && add_gate(s, gate, root) && since_facts_json(s, root) &&
+	       since_runs_json(s, root) &&
 	       cJSON_AddStringToObject(root, "metric", s->result.metric) &&
 	       cJSON_AddStringToObject(root, "unit", s->result.unit) &&
 	       cJSON_AddNumberToObject(root, "fdr", s->result.rate) &&
@@ -884,6 +819,7 @@ static bool put_page(const struct since *s, const char *summary,
 	if (s->nrows)
 		cli_table_html(&table, MAX_ROWS, to);
 	put_heaviest(s, to);
+	since_put_runs(s, to);
 	fputs("</html>\n", to);
 	good = fclose(to) == 0 &&
 	       flame_text_put(out, text, strlen(text)) == FLAME_OK;
@@ -1000,7 +936,7 @@ int diff_since(struct cli *cli, struct flame *flame,
 	if (read_inputs(&s, reading) && is_any_selected(&s) && list_runs(&s) &&
 	    name_runs(&s) && find_metric(&s) && gather(&s) &&
 	    check_labels(&s) && since_read_facts(&s) && find_steps(&s)) {
-		find_missing(&s);
+		since_find_missing(&s);
 		status = judge_and_report(&s);
 	}
 	free_since(&s);

@@ -93,4 +93,15 @@ void since_drop_explained(struct since *s);
 void since_put_facts(const struct since *s, FILE *to);
 bool since_facts_json(const struct since *s, cJSON *root);
 
+/*
+ * since_runs.c: finds days without a run, where runs are dates and most are a
+ * day after another, and places runs among them.
+ */
+void since_find_missing(struct since *s);
+/* A sentence: "  Without a run: 2026-11-18." */
+void since_put_missing(const struct since *s, FILE *to);
+/* The table of runs: of the page, and as "totals".  false: out of memory. */
+void since_put_runs(const struct since *s, FILE *to);
+bool since_runs_json(const struct since *s, cJSON *root);
+
 #endif

@@ -22,6 +22,7 @@ flame-diff --since date -o page.html table/*/*/* && ls page*.html && grep -o '<a
 # Nights without a run, and runs that are weekly.
 flame-diff --since date --label 'date=/(1[1-7]|2[0-2])$/' table/*/*/* | head -n 1
 flame-diff --since date -f json --label 'date=/(1[1-7]|19|2[0-2])$/' table/*/*/* | grep missing
+flame-diff --since date -f json --label 'date=/(1[1-7]|2[0-2])$/' table/*/*/* | grep -A 1 ' to '
 mkdir -p table/app-name=etl/date=9999-12-31 && echo 'main 2709' >table/app-name=etl/date=9999-12-31/x.folded
 flame-diff --since date table/*/*/* | head -n 1
 rm -r table/app-name=etl/date=9999-12-31
