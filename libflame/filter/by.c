@@ -97,6 +97,7 @@ struct by_key {
 	bool holder;		/* the stack is the chain of holders */
 	struct fl_regex *re;	/* NULL: the whole value */
 	struct fl_rewrite frames;	/* by value; 0: not known */
+	struct fl_prefix prefix;
 };
 
 struct by {
@@ -104,7 +105,6 @@ struct by {
 	bool names;		/* keys stand before bare numbers */
 	struct by_key *keys;
 	size_t count, capacity;
-	struct fl_prefix prefix;
 	struct fl_seen seen;
 };
 
@@ -175,7 +175,7 @@ static int put_by(struct flame_sink *sink, const struct flame_sample *sample)
 	if (fl_seen(sink->flame, &by->seen, sample) != FLAME_OK)
 		return FLAME_FAILED;
 	for (size_t i = by->count; i--;)
-		s.stack = fl_prefix(sink->flame, &by->prefix,
+		s.stack = fl_prefix(sink->flame, &by->keys[i].prefix,
 				    value_frame(sink->flame, &by->keys[i],
 						sample), s.stack);
 	return fl_put(sink->next, &s);
@@ -275,9 +275,9 @@ static void free_by(struct flame_sink *sink)
 
 		fl_regex_free(key->re);
 		fl_rewrite_free(&key->frames);
+		fl_prefix_free(&key->prefix);
 	}
 	fl_free(by->keys);
-	fl_prefix_free(&by->prefix);
 	fl_seen_free(&by->seen);
 }
 

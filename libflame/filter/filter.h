@@ -80,9 +80,19 @@ void fl_rewrite_free(struct fl_rewrite *memo);
 flame_id *fl_rewrite_slot(struct flame *flame, struct fl_rewrite *memo,
 			  flame_id stack);
 
-/* Puts a root frame, which differs from sample to sample, below stacks. */
+/*
+ * Puts a root frame, which differs from sample to sample, below stacks.  Where
+ * samples come sorted by it, those of a frame are found in an array; else in a
+ * map, which is as large as all that was put.
+ */
 struct fl_prefix {
 	struct fl_map out;	/* (frame, stack) -> result */
+	struct {
+		flame_id frame, result;
+	} *of_run;		/* by stack */
+	size_t run_capacity;
+	flame_id frame;		/* the last one */
+	unsigned run;		/* samples in a row that had it, some at most */
 	flame_id *path;
 	size_t capacity;
 };

@@ -64,29 +64,71 @@ void fl_rewrite_free(struct fl_rewrite *memo)
 	memset(memo, 0, sizeof(*memo));
 }
 
+/* Samples in a row with one frame, after which more are expected. */
+enum { LONG_RUN = 32 };
+
+static bool is_run(const struct fl_prefix *prefix)
+{
+	return prefix->run == LONG_RUN;
+}
+
+/* 0: the result is not known. */
+static flame_id known_result(const struct fl_prefix *prefix, flame_id frame,
+			     flame_id stack)
+{
+	const uint64_t *found;
+
+	if (is_run(prefix))
+		return stack < prefix->run_capacity &&
+		       prefix->of_run[stack].frame == frame ?
+				prefix->of_run[stack].result : 0;
+	found = fl_map_get(&prefix->out, (uint64_t)frame << 32 | stack);
+	return found ? (flame_id)*found : 0;
+}
+
+static bool add_result(struct fl_prefix *prefix, flame_id frame,
+		       flame_id stack, flame_id result)
+{
+	uint64_t *place;
+	bool fresh;
+
+	if (is_run(prefix)) {
+		if (!fl_grow_zeroed(&prefix->of_run, &prefix->run_capacity,
+				    (size_t)stack + 1, sizeof(*prefix->of_run)))
+			return false;
+		prefix->of_run[stack].frame = frame;
+		prefix->of_run[stack].result = result;
+		return true;
+	}
+	place = fl_map_put(&prefix->out, (uint64_t)frame << 32 | stack, &fresh);
+	if (place)
+		*place = result;
+	return place;
+}
+
 flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
 		   flame_id frame, flame_id stack)
 {
-	uint64_t key = (uint64_t)frame << 32, *known;
-	flame_id out = 0, s = stack;
+	flame_id out, s = stack;
 	size_t n = 0;
 
-	for (; !(known = fl_map_get(&prefix->out, key | s)) && s;
+	if (frame != prefix->frame)
+		prefix->run = 0;
+	prefix->frame = frame;
+	prefix->run += !is_run(prefix);
+	for (; !(out = known_result(prefix, frame, s)) && s;
 	     s = fl_parent(flame, s))
 		if (!push(flame, &prefix->path, &prefix->capacity, n++, s))
 			return 0;
-	out = known ? (flame_id)*known : flame_stack(flame, 0, frame);
+	if (!out)
+		out = flame_stack(flame, 0, frame);
 	while (n) {
-		bool fresh;
-
 		s = prefix->path[--n];
 		out = flame_stack(flame, out, fl_frame_id(flame, s));
-		known = fl_map_put(&prefix->out, key | s, &fresh);
-		if (!known) {
+		if (!add_result(prefix, frame, s, out)) {
 			fl_no_memory(flame);
 			return 0;
 		}
-		*known = out;
 	}
 	return out;
 }
@@ -94,6 +136,7 @@ flame_id fl_prefix(struct flame *flame, struct fl_prefix *prefix,
 void fl_prefix_free(struct fl_prefix *prefix)
 {
 	fl_map_free(&prefix->out);
+	fl_free(prefix->of_run);
 	fl_free(prefix->path);
 }
 

@@ -157,6 +157,32 @@ static flame_id set_of(const char *key, const char *value)
 			   fl_name(flame, value));
 }
 
+/* Runs of samples with one value are remembered apart from those that alternate. */
+Test(by, samples_get_their_own_value_in_any_order)
+{
+	struct flame_sink *sink = flame_filter(collector(), "by", "x");
+	struct fl_buf wanted = { 0 };
+
+	for (unsigned i = 0; i < 800; i++) {
+		bool last = i < 400 ? i / 100 % 2 : i % 2;
+		unsigned name = i * 7 % 50;
+		char text[16];
+		flame_id stack = flame_stack(flame, 0, frame_of("a", 1));
+
+		snprintf(text, sizeof(text), "b%u", name);
+		stack = flame_stack(flame, stack,
+				    frame_of(text, strlen(text)));
+		cr_assert_eq(flame_put(sink, &(struct flame_sample){
+			.stack = stack, .weight = 1, .time = FLAME_NOTIME,
+			.labels = set_of("x", last ? "v" : "u") }), FLAME_OK);
+		fl_buf_print(&wanted, "%s_[g];a;b%u 1\n", last ? "v" : "u",
+			     name);
+	}
+	cr_assert_eq(flame_finish(sink), FLAME_OK);
+	cr_expect_str_eq(out.data, wanted.data);
+	fl_buf_free(&wanted);
+}
+
 Test(by, an_expression_takes_a_part_of_the_value)
 {
 	struct flame_sink *sink = flame_filter(collector(), "by",
