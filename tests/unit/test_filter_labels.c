@@ -157,7 +157,7 @@ static flame_id set_of(const char *key, const char *value)
 			   fl_name(flame, value));
 }
 
-/* Runs of samples with one value are remembered apart from those that alternate. */
+/* Runs of samples with one value are remembered apart from others. */
 Test(by, samples_get_their_own_value_in_any_order)
 {
 	struct flame_sink *sink = flame_filter(collector(), "by", "x");

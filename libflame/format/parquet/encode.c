@@ -131,6 +131,7 @@ void fl_parquet_put_hybrid(struct fl_buf *to, const uint32_t *values, size_t n,
 }
 
 static bool read_packed(struct fl_message *in, unsigned width,
+			const struct fl_parquet_texts *texts,
 			uint32_t *values, size_t n, uint64_t groups)
 {
 	uint64_t group[8];
@@ -140,13 +141,18 @@ static bool read_packed(struct fl_message *in, unsigned width,
 	for (size_t i = 0; i < n && groups; i += 8, groups--) {
 		read_bits(in->next, group, 8, width);
 		in->next += width;
-		for (size_t k = 0; k < 8 && i + k < n; k++)
-			values[i + k] = (uint32_t)group[k];
+		for (size_t k = 0; k < 8 && i + k < n; k++) {
+			if (texts && group[k] >= texts->n)
+				return false;
+			values[i + k] = texts ? texts->ids[group[k]] :
+						(uint32_t)group[k];
+		}
 	}
 	return !groups;
 }
 
 bool fl_parquet_hybrid(struct fl_message *in, unsigned width,
+		       const struct fl_parquet_texts *texts,
 		       uint32_t *values, size_t n)
 {
 	size_t i = 0, bytes = (width + 7) / 8, run;
@@ -159,7 +165,7 @@ bool fl_parquet_hybrid(struct fl_message *in, unsigned width,
 			return false;
 		if (head & 1) {
 			if (head >> 1 > (n - i + 7) / 8 ||
-			    !read_packed(in, width, values + i, n - i,
+			    !read_packed(in, width, texts, values + i, n - i,
 					 head >> 1))
 				return false;
 			i += FL_MIN((head >> 1) * 8, n - i);
@@ -170,6 +176,9 @@ bool fl_parquet_hybrid(struct fl_message *in, unsigned width,
 			return false;
 		for (size_t k = 0; k < bytes; k++)
 			value |= (uint32_t)*in->next++ << 8 * k;
+		if (texts && value >= texts->n)
+			return false;
+		value = texts ? texts->ids[value] : value;
 		for (run = (size_t)(head >> 1); run; run--)
 			values[i++] = value;
 	}

@@ -32,9 +32,20 @@ bool fl_parquet_reserve_names(struct fl_parquet_nodes *nodes, size_t n,
 bool fl_parquet_reserve_nodes(struct fl_parquet_nodes *nodes, size_t n)
 {
 	n += nodes->nnodes + 1;
-	return n <= nodes->nodes_capacity ||
-	       fl_grow_exactly(&nodes->nodes, &nodes->nodes_capacity, n,
-			       sizeof(*nodes->nodes));
+	return n <= nodes->chosen_capacity ||
+	       (fl_grow_exactly(&nodes->nodes, &nodes->nodes_capacity, n,
+				sizeof(*nodes->nodes)) &&
+		fl_grow_exactly(&nodes->chosen, &nodes->chosen_capacity, n,
+				sizeof(*nodes->chosen)));
+}
+
+bool fl_parquet_begin_nodes(struct fl_parquet_nodes *nodes)
+{
+	if (!fl_parquet_reserve_nodes(nodes, 0))
+		return false;
+	nodes->nodes[0] = (struct fl_parquet_node){ .entered = true };
+	nodes->chosen[0] = !nodes->wanted;
+	return true;
 }
 
 uint32_t fl_parquet_add_name(struct fl_parquet_nodes *nodes, struct slice text)
@@ -62,19 +73,17 @@ bool fl_parquet_add_node(struct fl_parquet_nodes *nodes, int64_t parent,
 
 	if (parent < 0 || (uint64_t)parent >= node || node >= UINT32_MAX ||
 	    !fl_grow(&nodes->nodes, &nodes->nodes_capacity, node + 1,
-		     sizeof(*nodes->nodes)))
+		     sizeof(*nodes->nodes)) ||
+	    !fl_grow(&nodes->chosen, &nodes->chosen_capacity, node + 1,
+		     sizeof(*nodes->chosen)))
 		return false;
-	if (node == 1)
-		nodes->nodes[0] = (struct fl_parquet_node){
-			.entered = true, .wanted = !nodes->wanted,
-		};
 	at = &nodes->nodes[node];
 	*at = (struct fl_parquet_node){
 		.parent = (uint32_t)parent, .name = name,
 		.type = (uint8_t)type,
-		.wanted = nodes->nodes[parent].wanted ||
-			  (name && nodes->names[name - 1].wanted),
 	};
+	nodes->chosen[node] = nodes->chosen[parent] ||
+			      (name && nodes->names[name - 1].wanted);
 	nodes->nnodes = node;
 	return true;
 }
@@ -135,5 +144,6 @@ void fl_parquet_free_nodes(struct fl_parquet_nodes *nodes)
 	fl_buf_free(&nodes->text);
 	fl_free(nodes->names);
 	fl_free(nodes->nodes);
+	fl_free(nodes->chosen);
 	fl_free(nodes->path);
 }

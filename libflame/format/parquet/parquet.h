@@ -102,7 +102,13 @@ struct slice fl_thrift_read_text(struct fl_message *in);
 /* RLE and bit-packed runs of numbers of `width` bits. */
 void fl_parquet_put_hybrid(struct fl_buf *to, const uint32_t *values, size_t n,
 			   unsigned width);
+/* The same read; of each number the text, where texts is not NULL. */
+struct fl_parquet_texts {
+	flame_id *ids;
+	size_t n, capacity;
+};
 bool fl_parquet_hybrid(struct fl_message *in, unsigned width,
+		       const struct fl_parquet_texts *texts,
 		       uint32_t *values, size_t n);
 void fl_parquet_put_delta(struct fl_buf *to, const int64_t *values, size_t n);
 bool fl_parquet_delta(struct fl_message *in, int64_t *values, size_t n);
@@ -119,7 +125,6 @@ struct fl_parquet_node {
 	flame_id stack;		/* once it was entered */
 	uint8_t type;
 	bool entered;
-	bool wanted;	/* it, or one above it, has a text that is wanted */
 };
 
 struct fl_parquet_nodes {
@@ -128,12 +133,15 @@ struct fl_parquet_nodes {
 	struct fl_buf text;	/* of all names */
 	struct fl_parquet_name *names;
 	size_t nnames, names_capacity;
-	struct fl_parquet_node *nodes;	/* from 1 on */
-	size_t nnodes, nodes_capacity;
+	struct fl_parquet_node *nodes;	/* from 1 on; 0: the empty stack */
+	bool *chosen;	/* by node: it, or one above it, has a text wanted */
+	size_t nnodes, nodes_capacity, chosen_capacity;
 	uint32_t *path;		/* of fl_parquet_stack */
 	size_t path_capacity;
 };
 
+/* Once before all others, with flame and wanted set.  false: out of memory. */
+bool fl_parquet_begin_nodes(struct fl_parquet_nodes *nodes);
 /* Before n more names of `size` bytes in all, and n more nodes. */
 bool fl_parquet_reserve_names(struct fl_parquet_nodes *nodes, size_t n,
 			      size_t size);

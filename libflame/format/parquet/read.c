@@ -47,19 +47,19 @@ struct reader {
 	uint32_t *frames, *present;
 	uint8_t *page;
 	size_t page_size, page_capacity;
-	flame_id *dictionary;
-	size_t ntexts, dictionary_capacity;
-	int64_t *packed;		/* numbers that are not null */
-	uint32_t *index;
+	struct fl_parquet_texts texts;	/* of the column */
+	/* Cells that are not null, of columns that have others. */
+	int64_t *packed;
+	flame_id *packed_texts;
 	bool no_stacks;			/* nodes are not read */
 	struct fl_parquet_nodes nodes;
 	bool *chosen;			/* rows: a sample that is emitted */
 	uint64_t good;
-	/* The last row's, as most are the same. */
-	flame_id metric, metric_name, unit_name, labels;
-	bool listed;			/* the metric is asked for */
+	flame_id metric;		/* of a run of rows */
+	bool listed;			/* it is asked for */
 	bool counts;			/* its weights are samples */
-	size_t last;			/* its row; SIZE_MAX: none */
+	flame_id labels;		/* of the last row, as most are the same */
+	size_t last;			/* SIZE_MAX: none */
 	bool begun;
 };
 
@@ -306,6 +306,8 @@ static int begin(struct reader *r)
 	/* Names of the frames that there are come from a second reading. */
 	if (!r->no_stacks && fl_in_size(r->source->in, &known))
 		r->nodes.wanted = r->source->select.wanted_text;
+	if (!fl_parquet_begin_nodes(&r->nodes))
+		return fl_no_memory(r->flame);
 	r->file = fl_in_peek(r->source->in, SIZE_MAX, &size);
 	r->size = size;
 	end = r->file + size;
@@ -397,16 +399,16 @@ static bool read_dictionary(struct reader *r, const struct column *column,
 	struct fl_message in = fl_message_of(r->page, r->page_size);
 	bool frames = column->fixed == FL_PARQUET_FRAME;
 
-	r->ntexts = 0;
+	r->texts.n = 0;
 	if (page->type != FL_PARQUET_DICTIONARY_PAGE ||
 	    page->n > FL_PARQUET_ROWS || page->encoding != FL_PARQUET_PLAIN ||
-	    !fl_grow(&r->dictionary, &r->dictionary_capacity,
-		     (size_t)page->n + 1, sizeof(*r->dictionary)))
+	    !fl_grow(&r->texts.ids, &r->texts.capacity, (size_t)page->n + 1,
+		     sizeof(*r->texts.ids)))
 		return false;
 	if (frames && !fl_parquet_reserve_names(&r->nodes, (size_t)page->n,
 						r->page_size))
 		return fl_no_memory(r->flame) == FLAME_OK;
-	while (r->ntexts < (size_t)page->n) {
+	while (r->texts.n < (size_t)page->n) {
 		struct slice text;
 
 		if (in.end - in.next < 4)
@@ -416,12 +418,12 @@ static bool read_dictionary(struct reader *r, const struct column *column,
 		text.data = (const char *)in.next;
 		if (text.size > (size_t)(in.end - in.next))
 			return false;
-		r->dictionary[r->ntexts] = frames ?
+		r->texts.ids[r->texts.n] = frames ?
 			fl_parquet_add_name(&r->nodes, text) :
 			flame_name(r->flame, text.data, text.size);
-		if (frames && !r->dictionary[r->ntexts])
+		if (frames && !r->texts.ids[r->texts.n])
 			return fl_no_memory(r->flame) == FLAME_OK;
-		r->ntexts++;
+		r->texts.n++;
 		in.next += text.size;
 	}
 	return true;
@@ -453,7 +455,7 @@ static bool read_levels(struct reader *r, struct fl_message *in,
 	*n = (size_t)r->nrows;
 	if (present != r->frames && are_all(levels, *n))
 		return true;
-	if (!fl_parquet_hybrid(&levels, 1, present, *n))
+	if (!fl_parquet_hybrid(&levels, 1, NULL, present, *n))
 		return false;
 	*n = 0;
 	for (int64_t i = 0; i < r->nrows; i++)
@@ -465,6 +467,7 @@ static bool read_texts(struct reader *r, struct fl_message *in,
 		       struct column *column, const struct page *page,
 		       const uint32_t *present, size_t n)
 {
+	bool whole = n == (size_t)r->nrows;
 	unsigned width;
 	size_t used = 0;
 
@@ -476,19 +479,12 @@ static bool read_texts(struct reader *r, struct fl_message *in,
 	if (page->encoding != FL_PARQUET_DICTIONARY || in->next >= in->end)
 		return false;
 	width = *in->next++;
-	if (width > 32 || !fl_parquet_hybrid(in, width, r->index, n))
+	if (width > 32 ||
+	    !fl_parquet_hybrid(in, width, &r->texts,
+			       whole ? column->text : r->packed_texts, n))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (r->index[i] >= r->ntexts)
-			return false;
-	if (n == (size_t)r->nrows) {
-		for (size_t i = 0; i < n; i++)
-			column->text[i] = r->dictionary[r->index[i]];
-		return true;
-	}
-	for (int64_t i = 0; i < r->nrows; i++)
-		column->text[i] = present[i] ?
-				  r->dictionary[r->index[used++]] : 0;
+	for (int64_t i = 0; !whole && i < r->nrows; i++)
+		column->text[i] = present[i] ? r->packed_texts[used++] : 0;
 	return true;
 }
 
@@ -603,7 +599,7 @@ static bool read_chunk(struct reader *r, struct column *column)
 	if (column->null)
 		return true;
 	in = fl_message_of(r->file + begin, (size_t)chunk->size);
-	r->ntexts = 0;
+	r->texts.n = 0;
 	if (chunk->dictionary &&
 	    (!read_page(r, &in, &page) || !read_dictionary(r, column, &page)))
 		return false;
@@ -640,7 +636,7 @@ static size_t cell_size(const struct column *column)
 static bool reserve(struct reader *r, size_t rows)
 {
 	size_t size = sizeof(*r->frames) + sizeof(*r->present) +
-		      sizeof(*r->packed) + sizeof(*r->index) +
+		      sizeof(*r->packed) + sizeof(*r->packed_texts) +
 		      sizeof(*r->chosen);
 	uint8_t *at;
 
@@ -657,7 +653,7 @@ static bool reserve(struct reader *r, size_t rows)
 	r->packed = cut(&at, rows * sizeof(*r->packed));
 	r->frames = cut(&at, rows * sizeof(*r->frames));
 	r->present = cut(&at, rows * sizeof(*r->present));
-	r->index = cut(&at, rows * sizeof(*r->index));
+	r->packed_texts = cut(&at, rows * sizeof(*r->packed_texts));
 	for (size_t i = 0; i < r->ncolumns; i++) {
 		struct column *column = &r->columns[i];
 		void *cells = cut(&at, rows * cell_size(column));
@@ -773,12 +769,8 @@ static void find_metric(struct reader *r, size_t row)
 	flame_id name = text_at(r->fixed[FL_PARQUET_METRIC], row);
 	flame_id unit = text_at(r->fixed[FL_PARQUET_UNIT], row);
 
-	if (r->metric && name == r->metric_name && unit == r->unit_name)
-		return;
 	r->metric = flame_metric(r->flame, fl_name_at(r->flame, name).data,
 				 fl_name_at(r->flame, unit).data);
-	r->metric_name = name;
-	r->unit_name = unit;
 	r->listed = is_listed(&r->source->select,
 			      fl_name_at(r->flame, name).data);
 	r->counts = fl_metric_samples(r->flame, r->metric, 2) == 2;
@@ -792,54 +784,84 @@ static bool is_node(const struct reader *r, size_t row)
 			      !frame->null && r->frames[row];
 }
 
-/* Nodes are defined, samples chosen.  false: a row is damaged. */
-static bool choose_rows(struct reader *r, size_t *nchosen)
+/* The end of the rows from `row` on with one value; null: all have none. */
+static size_t end_of_value(const uint32_t *cells, bool null, size_t row,
+			   size_t end)
+{
+	size_t i = row + 1;
+
+	while (!null && i < end && cells[i] == cells[row])
+		i++;
+	return null ? end : i;
+}
+
+/* Rows from `row` on that are nodes, or samples of one metric. */
+static size_t end_of_run(const struct reader *r, size_t row)
+{
+	const struct column *metric = r->fixed[FL_PARQUET_METRIC];
+	const struct column *unit = r->fixed[FL_PARQUET_UNIT];
+	size_t end = end_of_value(r->frames, r->fixed[FL_PARQUET_FRAME]->null,
+				  row, (size_t)r->nrows);
+
+	end = end_of_value(metric->text, metric->null, row, end);
+	return end_of_value(unit->text, unit->null, row, end);
+}
+
+/* false: a row is damaged. */
+static bool choose_samples(struct reader *r, size_t row, size_t end,
+			   size_t *nchosen)
 {
 	const struct column *node = r->fixed[FL_PARQUET_NODE];
-	const struct column *metric = r->fixed[FL_PARQUET_METRIC];
-	bool empty = !r->nodes.wanted;
 
-	*nchosen = 0;
-	r->metric = 0;
-	for (size_t i = 0; i < (size_t)r->nrows; i++) {
-		int64_t at = number_at(node, i);
+	if (!text_at(r->fixed[FL_PARQUET_METRIC], row))
+		return false;
+	find_metric(r, row);
+	for (; row < end; row++) {
+		uint64_t at = (uint64_t)number_at(node, row);
 
-		r->chosen[i] = false;
-		if (is_node(r, i)) {
-			if (!r->no_stacks && !add_node(r, i))
-				return false;
-			continue;
-		}
-		if (at < 0 || (uint64_t)at > r->nodes.nnodes ||
-		    !text_at(metric, i))
+		if (at > r->nodes.nnodes)
 			return false;
-		find_metric(r, i);
-		r->chosen[i] = r->listed &&
-			       (at ? r->nodes.nodes[at].wanted : empty);
-		*nchosen += r->chosen[i];
+		r->chosen[row] = r->listed && r->nodes.chosen[at];
+		*nchosen += r->chosen[row];
 	}
 	return true;
 }
 
-/* Rows from `row` on that are not chosen, of one metric: the row after them. */
-static size_t count_rows(struct reader *r, size_t row)
+/* Nodes are defined, samples chosen.  false: a row is damaged. */
+static bool choose_rows(struct reader *r, size_t *nchosen)
 {
-	const struct column *metric = r->fixed[FL_PARQUET_METRIC];
-	const struct column *unit = r->fixed[FL_PARQUET_UNIT];
+	*nchosen = 0;
+	for (size_t i = 0, end; i < (size_t)r->nrows; i = end) {
+		end = end_of_run(r, i);
+		if (!is_node(r, i)) {
+			if (!choose_samples(r, i, end, nchosen))
+				return false;
+			continue;
+		}
+		for (size_t k = i; !r->no_stacks && k < end; k++)
+			if (!add_node(r, k))
+				return false;
+	}
+	return true;
+}
+
+/* Rows that are not chosen, of one metric: the row after them. */
+static size_t count_rows(struct reader *r, size_t row, size_t end)
+{
+	const struct column *column = r->fixed[FL_PARQUET_VALUE];
 	uint64_t samples = 0;
 	int64_t sum = 0;
+	size_t from = row;
 
-	find_metric(r, row);
-	for (; row < (size_t)r->nrows && !r->chosen[row] &&
-	       text_at(metric, row) == r->metric_name &&
-	       text_at(unit, row) == r->unit_name; row++, r->good++) {
-		int64_t value = number_at(r->fixed[FL_PARQUET_VALUE], row);
+	for (; row < end && !r->chosen[row]; row++) {
+		int64_t value = number_at(column, row);
 
 		if (__builtin_add_overflow(samples, r->counts && value > 0 ?
 					   (uint64_t)value : 1, &samples))
 			samples = UINT64_MAX;
 		sum = fl_add_clamped(sum, value);
 	}
+	r->good += row - from;
 	fl_metric_count(r->flame, r->metric, samples, sum);
 	return row;
 }
@@ -851,7 +873,6 @@ static int add_row(struct reader *r, size_t row)
 	uint64_t samples;
 	flame_id stack;
 
-	find_metric(r, row);
 	samples = r->counts && value > 0 ? (uint64_t)value : 1;
 	r->good++;
 	r->labels = labels_of(r, row);
@@ -866,15 +887,16 @@ static int add_row(struct reader *r, size_t row)
 static bool add_rows(struct reader *r)
 {
 	r->last = SIZE_MAX;
-	for (size_t i = 0; i < (size_t)r->nrows;) {
-		if (r->chosen[i]) {
-			if (add_row(r, i++) != FLAME_OK)
+	for (size_t i = 0, end; i < (size_t)r->nrows; i = end) {
+		end = end_of_run(r, i);
+		if (is_node(r, i))
+			continue;
+		find_metric(r, i);
+		for (size_t k = i; k < end;)
+			if (!r->chosen[k])
+				k = count_rows(r, k, end);
+			else if (add_row(r, k++) != FLAME_OK)
 				return false;
-		} else if (is_node(r, i)) {
-			i++;
-		} else {
-			i = count_rows(r, i);
-		}
 	}
 	return true;
 }
@@ -948,7 +970,7 @@ static void release(void *state)
 	fl_free(r->block);
 	fl_free(r->columns);
 	fl_free(r->page);
-	fl_free(r->dictionary);
+	fl_free(r->texts.ids);
 	fl_parquet_free_nodes(&r->nodes);
 }
 
