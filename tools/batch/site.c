@@ -12,11 +12,12 @@
 
 /*
  * A list that is written one item at a time: all of a large site would need
- * much memory.  `frame` is the text around the list, which is its only one.
+ * much memory.  `envelope` is the JSON object around the list, or the list
+ * itself; it has no other array, or this one is last.
  */
 struct list {
 	struct flame_text *out;
-	cJSON *frame, *array;	/* array is frame, or a member of it */
+	cJSON *envelope, *array;	/* array is envelope, or a member */
 	size_t n;
 };
 
@@ -25,14 +26,14 @@ static bool put(struct list *list, const char *text, size_t size)
 	return flame_text_put(list->out, text, size) == FLAME_OK;
 }
 
-/* Writes an item as it is printed within the frame, and the comma. */
+/* Writes an item as it is printed within the envelope, and the comma. */
 static bool put_item(struct list *list, const cJSON *item)
 {
 	char *text = NULL, *start;
 	bool good = cJSON_AddItemReferenceToArray(list->array, (cJSON *)item);
 
 	if (good)
-		text = cJSON_Print(list->frame);
+		text = cJSON_Print(list->envelope);
 	cJSON_DeleteItemFromArray(list->array, 0);
 	good = text && (!list->n++ || put(list, ", ", 2));
 	start = text ? strchr(text, '[') : NULL;
@@ -42,10 +43,10 @@ static bool put_item(struct list *list, const cJSON *item)
 	return good;
 }
 
-/* The frame up to its list, or from there. */
-static bool put_frame(struct list *list, const cJSON *frame, bool end)
+/* The envelope up to its list, or from there. */
+static bool put_envelope(struct list *list, const cJSON *envelope, bool end)
 {
-	char *text = cJSON_Print(frame);
+	char *text = cJSON_Print(envelope);
 	char *close = text ? strrchr(text, ']') : NULL;
 	bool good = close && (end ? put(list, close, strlen(close)) &&
 				    put(list, "\n", 1) :
@@ -61,16 +62,16 @@ static bool open_list(struct list *list, const struct batch *batch,
 {
 	list->n = 0;
 	list->out = batch_create(batch, flame, name);
-	list->frame = member ? cJSON_CreateObject() : cJSON_CreateArray();
-	list->array = member && list->frame ?
-		      cJSON_AddArrayToObject(list->frame, member) :
-		      list->frame;
+	list->envelope = member ? cJSON_CreateObject() : cJSON_CreateArray();
+	list->array = member && list->envelope ?
+		      cJSON_AddArrayToObject(list->envelope, member) :
+		      list->envelope;
 	return list->out && list->array;
 }
 
 static bool close_list(struct list *list, bool good)
 {
-	cJSON_Delete(list->frame);
+	cJSON_Delete(list->envelope);
 	return batch_finish(list->out, good);
 }
 
@@ -105,7 +106,7 @@ static bool write_index_json(const struct batch *batch, struct flame *flame)
 	struct list list;
 	bool good = open_list(&list, batch, flame, BATCH_DATA "index.json",
 			      NULL) &&
-		    put_frame(&list, list.frame, false);
+		    put_envelope(&list, list.envelope, false);
 
 	for (size_t i = 0; good && i < batch->npages; i++) {
 		cJSON *entry;
@@ -116,7 +117,7 @@ static bool write_index_json(const struct batch *batch, struct flame *flame)
 		good = entry && put_item(&list, entry);
 		cJSON_Delete(entry);
 	}
-	good = good && put_frame(&list, list.frame, true);
+	good = good && put_envelope(&list, list.envelope, true);
 	return close_list(&list, good);
 }
 
@@ -216,7 +217,7 @@ static bool write_inputs(const struct batch *batch, struct flame *flame,
 	bool good = open_list(&list, batch, flame,
 			      BATCH_DATA "manifest.json",
 			      "inputs") &&
-		    put_frame(&list, head, false);
+		    put_envelope(&list, head, false);
 
 	for (size_t i = 0; good && i < batch->ngroups; i++) {
 		const struct batch_group *group = &batch->groups[i];
@@ -227,7 +228,7 @@ static bool write_inputs(const struct batch *batch, struct flame *flame,
 
 		good = put_inputs(&list, &entry, n, group->name);
 	}
-	good = good && put_frame(&list, head, true);
+	good = good && put_envelope(&list, head, true);
 	return close_list(&list, good);
 }
 
@@ -256,6 +257,26 @@ static int write_manifest(const struct batch *batch, struct flame *flame)
 	return good ? status_of(batch, &account) : fail(batch, flame);
 }
 
+/* Neither inputs nor --spark-events lead to a file. */
+static void say_no_files(const struct cli *cli)
+{
+	for (size_t i = 0; i < cli->ninputs; i++)
+		cli_say(cli, "there is no file in %s", cli->inputs[i]);
+	for (size_t i = 0; i < cli->filters.n; i++) {
+		const char *path = cli->filters.at[i].value;
+		size_t size;
+
+		if (strcmp(cli->filters.at[i].name, "spark-events") != 0)
+			continue;
+		for (;; path += size + 1) {
+			size = strcspn(path, "\n");
+			cli_say(cli, "no event log in %.*s", (int)size, path);
+			if (!path[size])
+				break;
+		}
+	}
+}
+
 int batch_explain_unread(const struct batch *batch)
 {
 	cJSON *inputs = list_inputs(batch);
@@ -266,8 +287,7 @@ int batch_explain_unread(const struct batch *batch)
 	else if (inputs->child)
 		batch_say_reasons(batch, inputs, false);
 	else
-		cli_say(batch->cli, "there is no file in %s",
-			batch->cli->inputs[0]);
+		say_no_files(batch->cli);
 	cJSON_Delete(inputs);
 	return CLI_TROUBLE;
 }

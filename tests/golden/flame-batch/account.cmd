@@ -36,7 +36,12 @@ echo $?
 mkdir none empty
 cp in/README in/cut.jfr none
 try() { flame-batch "$@"; echo $?; ls -d new; }
+mkdir eventlog_v2_empty events
+: >events/_SUCCESS
 try -o new empty
+try -o new empty events
+try -o new --spark-events events --spark-events empty
+try -o new eventlog_v2_empty
 try -o new gone
 try -q -o new gone gone-too
 try -o new none
