@@ -31,6 +31,7 @@ struct files {
 	struct file {
 		char *path;
 		const char *name;	/* in path */
+		struct slice app;	/* of a rolling log; "": in no name */
 		int64_t part;		/* of a rolling log + 1; 0: none */
 		bool compact, databricks;
 	} *data;
@@ -41,6 +42,8 @@ struct files {
 		ino_t ino;
 	} *seen;		/* links may lead to a folder again */
 	size_t nseen, seen_capacity;
+	struct fl_index seen_index;
+	bool too_deep;		/* such a folder was reported */
 	bool failed;
 };
 
@@ -57,6 +60,9 @@ static int by_part(const void *a, const void *b)
 
 	if (d || folder_size(x) != folder_size(y))
 		return d ? d : folder_size(x) < folder_size(y) ? -1 : 1;
+	d = strncmp(x->app.data, y->app.data, FL_MIN(x->app.size, y->app.size));
+	if (d || x->app.size != y->app.size)
+		return d ? d : x->app.size < y->app.size ? -1 : 1;
 	if (x->part != y->part)
 		return x->part < y->part ? -1 : 1;
 	if (x->compact != y->compact)
@@ -79,6 +85,25 @@ static int64_t part_of(const char *name)
 	return at[n] == '_' && fl_parse_digits((struct slice){ at, n },
 					       &part) && part < INT64_MAX ?
 	       part + 1 : 0;
+}
+
+/* "events_12_app-1.zstd", "appstatus_app-1.inprogress": "app-1". */
+static struct slice app_of(const char *name)
+{
+	static const char *const heads[] = { "events_", "appstatus_" };
+
+	for (size_t i = 0; i < FL_COUNT(heads); i++) {
+		size_t head = strlen(heads[i]);
+
+		if (strncmp(name, heads[i], head) != 0)
+			continue;
+		name += head;
+		if (i == 0)
+			name += strspn(name, "0123456789");
+		name += *name == '_';
+		return (struct slice){ name, strcspn(name, ".") };
+	}
+	return (struct slice){ name, 0 };
 }
 
 /* "eventlog-2026-11-26--10-20.gz": its digits; the last has no date. */
@@ -121,6 +146,7 @@ static void add_file(struct files *files, const char *path)
 		return;
 	}
 	file.name = file.path + name;
+	file.app = app_of(file.name);
 	file.part = part_of(file.name);
 	file.compact = fl_slice_ends((struct slice){ file.name,
 						     strlen(file.name) },
@@ -138,22 +164,36 @@ static void free_files(struct files *files)
 		fl_free(files->data[--files->count].path);
 	fl_free(files->data);
 	fl_free(files->seen);
+	fl_index_free(&files->seen_index);
 }
 
 /* false: it was listed already, or out of memory. */
 static bool enter_folder(struct files *files, const struct stat *st)
 {
-	for (size_t i = 0; i < files->nseen; i++)
-		if (files->seen[i].dev == st->st_dev &&
-		    files->seen[i].ino == st->st_ino)
+	uint64_t h = fl_hash_pair(st->st_dev, st->st_ino);
+	uint32_t i = fl_index_first(&files->seen_index, h), id;
+
+	while ((id = fl_index_next(&files->seen_index, h, &i)))
+		if (files->seen[id - 1].dev == st->st_dev &&
+		    files->seen[id - 1].ino == st->st_ino)
 			return false;
 	if (!fl_grow(&files->seen, &files->seen_capacity, files->nseen + 1,
-		     sizeof(*files->seen))) {
+		     sizeof(*files->seen)) ||
+	    !fl_index_add(&files->seen_index, h, (uint32_t)files->nseen + 1)) {
 		files->failed = true;
 		return false;
 	}
 	files->seen[files->nseen++] = (struct folder){ st->st_dev, st->st_ino };
 	return true;
+}
+
+static void warn_of_depth(struct flame *flame, const char *folder,
+			  struct files *files)
+{
+	if (!files->too_deep)
+		fl_warn(flame, "%s: not read, as it is more than %d folders "
+			"below the one that is named", folder, MAX_DEPTH);
+	files->too_deep = true;
 }
 
 static int list_folder(struct flame *flame, const char *folder, unsigned depth,
@@ -176,7 +216,9 @@ static int list_folder(struct flame *flame, const char *folder, unsigned depth,
 			files->failed = true;
 		else if (stat(path.data, &st) != 0 || !S_ISDIR(st.st_mode))
 			add_file(files, path.data);
-		else if (depth < MAX_DEPTH && enter_folder(files, &st))
+		else if (depth == MAX_DEPTH)
+			warn_of_depth(flame, path.data, files);
+		else if (enter_folder(files, &st))
 			status = list_folder(flame, path.data, depth + 1,
 					     files);
 	}
@@ -190,7 +232,7 @@ static bool is_status(const struct file *file)
 	return strncmp(file->name, "appstatus_", strlen("appstatus_")) == 0;
 }
 
-static bool is_live(const char *path)
+static bool is_in_progress(const char *path)
 {
 	return fl_slice_ends((struct slice){ path, strlen(path) },
 			     ".inprogress");
@@ -255,7 +297,7 @@ static struct fl_in *find_member(struct zip *zip, const char *path)
 	return in;
 }
 
-/* After the member that was opened last, or before it. */
+/* After the member that was opened last, else from the zip's start. */
 static struct fl_in *open_member(struct zip *zip, const char *path)
 {
 	struct fl_in *in = find_member(zip, path);
@@ -279,13 +321,13 @@ static struct fl_in *open_file(struct flame *flame, const struct files *files,
 
 /* Owns in; NULL is allowed. */
 static int read_log(struct flame *flame, struct fl_spark *spark,
-		    struct fl_in *in, bool live)
+		    struct fl_in *in, bool in_progress)
 {
 	struct fl_spark_log *log = fl_spark_log_new(flame, spark);
 	int status = FLAME_FAILED;
 
 	if (log)
-		status = fl_spark_log_read(log, in, live);
+		status = fl_spark_log_read(log, in, in_progress);
 	else
 		fl_in_close(in);
 	fl_spark_log_free(log);
@@ -303,47 +345,74 @@ static size_t first_part(const struct files *files)
 	return first;
 }
 
+/* Parts of the same number, packed and not, are read once. */
+static void skip_repeated_parts(struct flame *flame, struct files *files)
+{
+	struct file *last = NULL;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct file *file = &files->data[i];
+
+		if (!file->part || file->databricks || file->compact)
+			continue;
+		if (last && last->part == file->part) {
+			fl_warn(flame, "%s: the same part of the log as %s: "
+				"not read", file->path, last->name);
+			file->part = 0;
+		} else {
+			last = file;
+		}
+	}
+}
+
 static void warn_of_gaps(struct flame *flame, const struct files *files,
 			 size_t first)
 {
 	const struct file *file = &files->data[first];
 	int folder = (int)FL_MAX(folder_size(file), (size_t)1) - 1;
 	int64_t last = file->compact ? file->part - 2 : 0;
+	int64_t missing = 0, first_missing = 0;
+	size_t found = 0;
 
 	for (size_t i = first; i < files->count; i++) {
 		int64_t part = files->data[i].part - 1;
 
 		if (part < 0 || files->data[i].databricks)
 			continue;
-		if (part > last + 1) {
-			fl_warn(flame, "%.*s: no part %" PRId64 " of the log "
-				"(events_%" PRId64 "_*): its tasks are not "
-				"known", folder, file->path, last + 1,
-				last + 1);
-			return;
-		}
+		if (part > last + 1 && !missing)
+			first_missing = last + 1;
+		if (part > last + 1)
+			missing = fl_add_clamped(missing, part - last - 1);
 		last = part;
+		found++;
 	}
+	if (missing)
+		fl_warn(flame, "%.*s: %" PRId64 " of %" PRId64 " parts of the "
+			"log are not there, the first is events_%" PRId64
+			"_%.*s: their tasks are not known", folder, file->path,
+			missing, fl_add_clamped(missing, (int64_t)found),
+			first_missing, (int)file->app.size, file->app.data);
 }
 
-/* The last part may be cut while the log is being written. */
+/* Of one log.  The last part may be cut while it is being written. */
 static int read_parts(struct flame *flame, struct fl_spark *spark,
-		      const struct files *files)
+		      struct files *files)
 {
 	struct fl_spark_log *log = fl_spark_log_new(flame, spark);
 	size_t first = first_part(files);
 	int status = log ? FLAME_OK : FLAME_FAILED;
-	bool live = false;
+	bool in_progress = false;
 
 	for (size_t i = 0; i < files->count; i++)
-		live |= (is_status(&files->data[i]) &&
-			 is_live(files->data[i].name)) ||
+		in_progress |= (is_status(&files->data[i]) &&
+			 is_in_progress(files->data[i].name)) ||
 			files->data[i].databricks;
+	skip_repeated_parts(flame, files);
 	for (size_t i = first; status == FLAME_OK && i < files->count; i++)
 		if (files->data[i].part)
 			status = fl_spark_log_read(
 				log, open_file(flame, files, &files->data[i]),
-				live && i + 1 == files->count);
+				in_progress && i + 1 == files->count);
 	fl_spark_log_free(log);
 	if (status == FLAME_OK)
 		warn_of_gaps(flame, files, first);
@@ -353,7 +422,32 @@ static int read_parts(struct flame *flame, struct fl_spark *spark,
 static int read_file(struct flame *flame, struct fl_spark *spark,
 		     const char *path);
 
-/* The files of one folder: one log in parts, or a log each. */
+/* Logs in parts, those of each application together. */
+static int read_rolling_logs(struct flame *flame, struct fl_spark *spark,
+			     const struct files *files)
+{
+	int status = FLAME_OK;
+	size_t end;
+
+	for (size_t i = 0; status == FLAME_OK && i < files->count; i = end) {
+		struct files log = { .data = files->data + i,
+				     .zip = files->zip };
+		struct slice app = files->data[i].app;
+		bool has_parts = false;
+
+		for (end = i; end < files->count &&
+			      files->data[end].app.size == app.size &&
+			      memcmp(files->data[end].app.data, app.data,
+				     app.size) == 0; end++)
+			has_parts |= files->data[end].part;
+		log.count = end - i;
+		if (has_parts)
+			status = read_parts(flame, spark, &log);
+	}
+	return status;
+}
+
+/* The files of one folder: logs in parts, or a log each. */
 static int read_folder(struct flame *flame, struct fl_spark *spark,
 		       const struct files *files)
 {
@@ -370,7 +464,7 @@ static int read_folder(struct flame *flame, struct fl_spark *spark,
 		fl_warn(flame, "%s: not read, as parts of a log are beside it "
 			"(%zu such files)", other, others);
 	if (parts)
-		return read_parts(flame, spark, files);
+		return read_rolling_logs(flame, spark, files);
 	for (size_t i = 0; status == FLAME_OK && i < files->count; i++)
 		if (!is_status(&files->data[i]))
 			status = read_file(flame, spark, files->data[i].path);
@@ -387,30 +481,50 @@ static struct slice cluster_of(const struct file *file)
 	return (struct slice){ file->path, (size_t)(end - file->path) };
 }
 
-/* Databricks has files of the driver and the executors beside the logs. */
-static bool is_of_cluster(const struct files *files, const struct file *file)
+/* The clusters of files in their order, each once.  false: out of memory. */
+static bool find_clusters(const struct files *files, struct slice **clusters,
+			  size_t *n)
 {
+	size_t capacity = 0;
+
 	for (size_t i = 0; i < files->count; i++) {
 		struct slice cluster = cluster_of(&files->data[i]);
+		const struct slice *last = *n ? &(*clusters)[*n - 1] : NULL;
 
-		if (cluster.size &&
-		    strncmp(file->path, cluster.data, cluster.size) == 0)
-			return true;
+		if (!cluster.size || (last && cluster.size == last->size &&
+				      memcmp(cluster.data, last->data,
+					     last->size) == 0))
+			continue;
+		if (!fl_grow(clusters, &capacity, *n + 1, sizeof(**clusters)))
+			return false;
+		(*clusters)[(*n)++] = cluster;
 	}
+	return true;
+}
+
+/* Databricks has files of the driver and the executors beside the logs. */
+static bool is_of_cluster(const struct slice *clusters, size_t n,
+			  const struct file *file)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(file->path, clusters[i].data,
+			    clusters[i].size) == 0)
+			return true;
 	return false;
 }
 
 static int read_folders(struct flame *flame, struct fl_spark *spark,
 			struct files *files)
 {
+	struct slice *clusters = NULL;
 	int status = FLAME_OK;
-	size_t end;
+	size_t nclusters = 0, end;
 
-	if (files->failed)
-		return fl_no_memory(flame);
 	if (files->count)
 		qsort(files->data, files->count, sizeof(*files->data),
 		      by_part);
+	if (files->failed || !find_clusters(files, &clusters, &nclusters))
+		status = fl_no_memory(flame);
 	for (size_t i = 0; status == FLAME_OK && i < files->count; i = end) {
 		const struct file *file = &files->data[i];
 		size_t n = folder_size(file);
@@ -425,9 +539,10 @@ static int read_folders(struct flame *flame, struct fl_spark *spark,
 			has_parts |= files->data[end].part;
 			part.count++;
 		}
-		if (has_parts || !is_of_cluster(files, file))
+		if (has_parts || !is_of_cluster(clusters, nclusters, file))
 			status = read_folder(flame, spark, &part);
 	}
+	fl_free(clusters);
 	return status;
 }
 
@@ -450,7 +565,7 @@ static int list_zip(struct flame *flame, struct fl_spark *spark,
 			fl_in_close(in);
 			continue;
 		}
-		status = read_log(flame, spark, in, is_live(file->name));
+		status = read_log(flame, spark, in, is_in_progress(file->name));
 		fl_free(file->path);
 		files->count--;
 	}
@@ -486,7 +601,7 @@ static int read_file(struct flame *flame, struct fl_spark *spark,
 		return FLAME_FAILED;
 	return fl_container_zip.accept(in) ?
 	       read_zip(flame, spark, path, in) :
-	       read_log(flame, spark, in, is_live(path));
+	       read_log(flame, spark, in, is_in_progress(path));
 }
 
 static int read_files(struct flame *flame, struct fl_spark *spark,

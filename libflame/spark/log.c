@@ -18,12 +18,15 @@ struct fl_spark_log {
 	const char *path;
 	struct fl_spark_event event;
 	size_t app;
+	struct fl_buf early;	/* lines from before the application is known */
 	int64_t task_cpus;
 	bool fair, dynamic;
 	const char *version;
 	int64_t end;		/* of the application; INT64_MAX: not known */
 	int64_t latest;		/* of the times read, ms */
 	bool some;
+	const struct fl_spark_start *start;
+	bool repeated;		/* another file has the same log */
 	uint64_t bad_lines, first_bad, line;
 	struct fl_map pythons;	/* accumulator -> its last value */
 	struct fl_map tasks;	/* id -> executor << 32 | place, plus one */
@@ -48,26 +51,6 @@ static const char *keep(struct fl_spark_log *log, const struct fl_buf *buf)
 	return fl_arena_copy(&log->spark->arena, text.data, text.size);
 }
 
-/*
- * In local mode the executor is added before the application starts: what the
- * log has then is its own, as far as no log without a start has used it.
- */
-static bool name_app(struct fl_spark_log *log, struct slice id)
-{
-	struct fl_spark *spark = log->spark;
-	struct fl_spark_app *app = log->app == FL_SPARK_NONE ? NULL :
-				   &spark->apps[log->app];
-
-	for (size_t i = 0; app && i < spark->nstages; i++)
-		if (spark->stages[i].app == log->app)
-			app = NULL;
-	if (!app || *app->id || fl_spark_find_app(spark, id) != FL_SPARK_NONE)
-		log->app = fl_spark_app(spark, id);
-	else if (!(app->id = fl_arena_copy(&spark->arena, id.data, id.size)))
-		log->app = FL_SPARK_NONE;
-	return log->app != FL_SPARK_NONE;
-}
-
 static void set_environment(struct fl_spark_log *log)
 {
 	struct fl_spark_app *app = &log->spark->apps[log->app];
@@ -77,13 +60,45 @@ static void set_environment(struct fl_spark_log *log)
 	app->dynamic = log->dynamic;
 }
 
+/*
+ * The same log may lie there packed and unpacked, or be named twice: its tasks
+ * count once.  Sets log->repeated; false: out of memory.
+ */
+static bool add_start(struct fl_spark_log *log, struct fl_spark_app *app)
+{
+	struct fl_arena *arena = &log->spark->arena;
+	struct fl_spark_start *start;
+
+	for (const struct fl_spark_start *s = app->starts; s; s = s->next) {
+		if (s->time != log->event.time || s == log->start)
+			continue;
+		log->repeated = true;
+		fl_warn(log->flame, "%s: the same application and start as in "
+			"%s: not read again", log->path, s->path);
+		return true;
+	}
+	start = fl_arena_alloc(arena, sizeof(*start));
+	if (!start)
+		return false;
+	start->time = log->event.time;
+	start->path = fl_arena_copy(arena, log->path, strlen(log->path));
+	start->next = app->starts;
+	app->starts = log->start = start;
+	return start->path;
+}
+
 static bool on_application(struct fl_spark_log *log)
 {
 	struct fl_spark_event *event = &log->event;
 	const char *name = keep(log, &event->app_name);
 
-	if (!name || !name_app(log, text_of(&event->app)))
+	log->app = fl_spark_app(log->spark, text_of(&event->app));
+	if (!name || log->app == FL_SPARK_NONE ||
+	    (event->time > 0 && event->app.size &&
+	     !add_start(log, &log->spark->apps[log->app])))
 		return false;
+	if (log->repeated)
+		return true;
 	log->spark->apps[log->app].name = name;
 	log->spark->apps[log->app].version = log->version;
 	set_environment(log);
@@ -660,6 +675,43 @@ static struct slice name_of(struct slice line)
 	return (struct slice){ at, quote ? (size_t)(quote - at) : 0 };
 }
 
+static int read_line(struct fl_spark_log *log, struct slice line, bool *whole);
+
+/* Those of executors that were added before the application was known. */
+static int read_early(struct fl_spark_log *log)
+{
+	struct fl_buf early = log->early;
+	struct slice rest = fl_buf_slice(&early);
+	int status = app_of(log) == FL_SPARK_NONE ? fl_no_memory(log->flame) :
+						    FLAME_OK;
+	bool whole;
+
+	log->early = (struct fl_buf){ 0 };
+	while (status == FLAME_OK && rest.size) {
+		const char *lf = memchr(rest.data, '\n', rest.size);
+		size_t size = (size_t)(lf - rest.data);
+
+		status = read_line(log, (struct slice){ rest.data, size },
+				   &whole);
+		rest = fl_slice_from(rest, size + 1);
+	}
+	fl_buf_free(&early);
+	return status;
+}
+
+/* Local mode adds its executor before the application starts. */
+static bool is_early(struct fl_spark_log *log, const struct handler *handler,
+		     struct slice line)
+{
+	if (log->app != FL_SPARK_NONE ||
+	    (handler->handle != on_executor_added &&
+	     handler->handle != on_executor_removed))
+		return false;
+	fl_buf_put(&log->early, line.data, line.size);
+	fl_buf_byte(&log->early, '\n');
+	return true;
+}
+
 /* *whole: it is an event. */
 static int read_line(struct fl_spark_log *log, struct slice line, bool *whole)
 {
@@ -676,13 +728,16 @@ static int read_line(struct fl_spark_log *log, struct slice line, bool *whole)
 	if (handler)
 		log->latest = FL_MAX(FL_MAX(log->latest, event->time),
 				     FL_MAX(event->launch, event->finish));
+	if (handler && is_early(log, handler, line))
+		return log->early.failed ? fl_no_memory(log->flame) : FLAME_OK;
 	if (event->no_memory || (handler && !handler->handle(log)))
 		return fl_no_memory(log->flame);
-	return FLAME_OK;
+	return log->early.size && log->app != FL_SPARK_NONE && !log->repeated ?
+	       read_early(log) : FLAME_OK;
 }
 
 static int take_line(struct fl_spark_log *log, struct slice line, bool last,
-		     bool live)
+		     bool in_progress)
 {
 	bool whole;
 
@@ -699,30 +754,35 @@ static int take_line(struct fl_spark_log *log, struct slice line, bool last,
 			       "folder of them (spark.eventLog.dir)",
 			       log->path, log->line);
 	log->some |= whole && line.size;
-	if (!whole && !(last && live) && !log->bad_lines++)
+	if (!whole && !(last && in_progress) && !log->bad_lines++)
 		log->first_bad = log->line;
 	return FLAME_OK;
 }
 
-static int read_lines(struct fl_spark_log *log, struct fl_in *in, bool live)
+static int read_lines(struct fl_spark_log *log, struct fl_in *in,
+		      bool in_progress)
 {
 	const char *at, *lf;
 	size_t avail;
 
-	while ((lf = fl_in_peek_line(in, &at, &avail))) {
+	while (!log->repeated && (lf = fl_in_peek_line(in, &at, &avail))) {
 		struct slice line = { at, (size_t)(lf - at) };
 
-		if (take_line(log, line, false, live) != FLAME_OK)
+		if (take_line(log, line, false, in_progress) != FLAME_OK)
 			return FLAME_FAILED;
 		fl_in_consume(in, line.size + 1);
 	}
+	if (log->repeated)
+		return FLAME_OK;
 	at = (const char *)fl_in_peek(in, 1, &avail);
 	if (avail && !fl_in_is_refused(in))
-		return take_line(log, (struct slice){ at, avail }, true, live);
+		return take_line(log, (struct slice){ at, avail }, true,
+				 in_progress);
 	return FLAME_OK;
 }
 
-static void warn(struct fl_spark_log *log, const struct fl_in *in, bool live)
+static void warn(struct fl_spark_log *log, const struct fl_in *in,
+		 bool in_progress)
 {
 	const char *damage = fl_in_damage(in);
 
@@ -731,12 +791,13 @@ static void warn(struct fl_spark_log *log, const struct fl_in *in, bool live)
 			"no events, the first is line %" PRIu64 ": their "
 			"tasks are not known", log->path, log->bad_lines,
 			log->line, log->first_bad);
-	if (damage && (!live || fl_in_is_refused(in)))
+	if (damage && (!in_progress || fl_in_is_refused(in)))
 		fl_warn(log->flame, "%s: %s: read up to line %" PRIu64,
 			log->path, damage, log->line);
 }
 
-int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in, bool live)
+int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in,
+		      bool in_progress)
 {
 	int status;
 
@@ -745,11 +806,13 @@ int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in, bool live)
 		return FLAME_FAILED;
 	log->path = fl_in_name(in);
 	log->line = log->bad_lines = 0;
-	status = read_lines(log, in, live);
+	status = read_lines(log, in, in_progress);
 	if (status == FLAME_OK && fl_failed(log->flame))
 		status = FLAME_FAILED;
-	if (status == FLAME_OK)
-		warn(log, in, live);
+	if (status == FLAME_OK && log->early.size && !log->repeated)
+		status = read_early(log);
+	if (status == FLAME_OK && !log->repeated)
+		warn(log, in, in_progress);
 	fl_in_close(in);
 	return status;
 }
@@ -782,7 +845,7 @@ static void set_end(struct fl_spark_log *log)
 	int64_t until = cut ? ns(log->latest) : log->end;
 	struct fl_spark_app *app;
 
-	if (log->app == FL_SPARK_NONE || !log->latest)
+	if (log->app == FL_SPARK_NONE || !log->latest || log->repeated)
 		return;
 	app = &log->spark->apps[log->app];
 	if (until < app->until)
@@ -805,6 +868,7 @@ void fl_spark_log_free(struct fl_spark_log *log)
 				e->tasks[j].end = FL_MIN(log->end, e->removed);
 	}
 	fl_spark_event_free(&log->event);
+	fl_buf_free(&log->early);
 	fl_map_free(&log->tasks);
 	fl_map_free(&log->pythons);
 	fl_free(log);

@@ -153,8 +153,16 @@ struct fl_spark_share {
 	uint64_t samples;		/* that its time was divided by */
 };
 
+/* A log of an application: one for each attempt. */
+struct fl_spark_start {
+	int64_t time;			/* as the log has it, ms */
+	const char *path;
+	const struct fl_spark_start *next;
+};
+
 struct fl_spark_app {
 	const char *id, *name;
+	const struct fl_spark_start *starts;
 	const char *version;		/* of Spark; "" */
 	int64_t task_cpus;
 	int64_t started;		/* ns; 0: not known */
@@ -241,10 +249,11 @@ struct fl_spark_log;
 struct fl_spark_log *fl_spark_log_new(struct flame *flame,
 				      struct fl_spark *spark);
 /*
- * Owns the input; NULL is allowed.  live: it is being written, so that a cut
- * end is not damage.
+ * Owns the input; NULL is allowed.  in_progress: it is being written, so that a
+ * cut end is not damage.  The rest of a log that another file has is not read.
  */
-int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in, bool live);
+int fl_spark_log_read(struct fl_spark_log *log, struct fl_in *in,
+		      bool in_progress);
 /* Ends tasks that did not; NULL is allowed. */
 void fl_spark_log_free(struct fl_spark_log *log);
 

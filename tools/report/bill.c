@@ -199,14 +199,26 @@ static bool write_logs(const struct batch *batch, struct flame *flame,
 	return good;
 }
 
+/* Those of the logs: there is no profile that others could be about. */
+static void on_warning(void *arg, const char *text)
+{
+	const struct cli *cli = arg;
+
+	if (!cli->quiet && strncmp(text, "cost: ", 6) != 0)
+		cli_say(cli, "%s", text);
+}
+
 /* By the logs alone: a bill without samples that say what it went to. */
 static bool add_logs(const struct batch *batch, cJSON *apps)
 {
 	static const char name[] = BATCH_DATA "logs.bill.json";
 	struct flame *flame = flame_new();
 	cJSON *json = NULL;
-	bool good = flame && write_logs(batch, flame, name);
+	bool good = flame;
 
+	if (flame)
+		flame_on_warning(flame, on_warning, batch->cli);
+	good = good && write_logs(batch, flame, name);
 	if (!good && flame && flame_error(flame)[0])
 		cli_say(batch->cli, "%s", flame_error(flame));
 	if (good)

@@ -44,7 +44,8 @@ ls site/stages/*stage-1.html
 app=app-20231114221320-0000
 mkdir logs
 mv log logs/$app
-cp logs/$app logs/app-20200101000000-0000.inprogress
+sed "s/$app/app-20200101000000-0000/" logs/$app \
+	>logs/app-20200101000000-0000.inprogress
 mv 1.jfr async-profiler-app-$app-exec-1-stage-77-epoch-0.jfr
 mv 2.jfr async-profiler-app-$app-exec-2-stage-78-epoch-0.jfr
 flame-batch --spark-events logs/$app --spark-events logs --time -o times async*

@@ -29,7 +29,7 @@ mkdir eventlog_v2_app-1 logs
 head -n 12 $log >eventlog_v2_app-1/events_1_app-1
 stages eventlog_v2_app-1
 head -n 12 $log >logs/app-1_1
-cp $log logs/app-1_2
+sed '/ApplicationStart/s/:1700000000000/:1700000000500/' $log >logs/app-1_2
 stages logs
 echo 'pages'
 flame-batch --spark-events cut -o site 1.jfr
