@@ -84,9 +84,6 @@ bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,
 struct fl_memory {
 	bool (*read)(void *arg, uint64_t at, void *to, size_t size);
 	void *arg;
-	/* Several parts of this size at once; NULL: one by one. */
-	bool (*read_parts)(void *arg, const uint64_t *at, size_t n, void *to,
-			   size_t size);
 };
 
 struct fl_regs {

@@ -201,7 +201,6 @@ void fl_cpython_free(struct fl_cpython *py)
 	fl_free(py->kinds);
 	fl_free(py->places);
 	fl_free(py->copies);
-	fl_free(py->again);
 	fl_free(py->merged.frames);
 	fl_free(py->merged.addresses);
 	fl_free(py);
@@ -331,22 +330,51 @@ static uint64_t first_frame(struct fl_cpython *py, pid_t tid)
 	return at;
 }
 
+/*
+ * The bytes of a frame; NULL: not readable.  Its callers are before it in the
+ * same chunk, so the page is read from its beginning on: most stacks are one
+ * system call.
+ */
+static const uint8_t *frame_bytes(struct fl_cpython *py, uint64_t at)
+{
+	struct fl_py_page *page = &py->page;
+	size_t before = (size_t)(at & (FL_PY_PAGE - 1));
+
+	if (at >= page->begin && at - page->begin < page->size &&
+	    page->size - (at - page->begin) >= FL_PY_FRAME_SIZE)
+		return page->data + (at - page->begin);
+	page->reads++;
+	page->size = before + FL_PY_FRAME_SIZE;
+	page->begin = at - before;
+	if (fl_py_read(py, page->begin, page->data, page->size))
+		return page->data + before;
+	page->size = FL_PY_FRAME_SIZE;
+	page->begin = at;
+	if (fl_py_read(py, at, page->data, page->size))
+		return page->data;
+	page->size = 0;
+	return NULL;
+}
+
 /* Copies frames from the innermost on; how many.  *rest: of the next one. */
 static size_t copy_frames(struct fl_cpython *py, uint64_t at, uint64_t *rest)
 {
 	size_t n = 0;
 
+	py->page.size = py->page.reads = 0;
 	for (; at && n < MAX_PYTHON_FRAMES; n++) {
-		if (!fl_grow(&py->copies, &py->copies_capacity, n + 1,
+		const uint8_t *bytes = frame_bytes(py, at);
+
+		if (!bytes ||
+		    !fl_grow(&py->copies, &py->copies_capacity, n + 1,
 			     FL_PY_FRAME_SIZE) ||
 		    !fl_grow(&py->places, &py->places_capacity, n + 1,
-			     sizeof(*py->places)) ||
-		    !fl_py_read(py, at, py->copies + n * FL_PY_FRAME_SIZE,
-				FL_PY_FRAME_SIZE))
+			     sizeof(*py->places)))
 			return 0;
+		memcpy(py->copies + n * FL_PY_FRAME_SIZE, bytes,
+		       FL_PY_FRAME_SIZE);
 		py->places[n] = at;
-		memcpy(&at, py->copies + n * FL_PY_FRAME_SIZE +
-			    py->layout.previous, 8);
+		memcpy(&at, bytes + py->layout.previous, 8);
 	}
 	*rest = at;
 	return n;
@@ -363,30 +391,22 @@ static bool is_same_frame(const struct fl_cpython *py, const uint8_t *a,
 }
 
 /*
- * Copies the same frames at once.  They were copied one by one while the thread
- * ran: if they still follow each other, all are of this moment.
+ * Copies the same frames again, if that took several reads while the thread
+ * ran: if they still follow each other, all are of the moment between.
  */
 static bool copy_again(struct fl_cpython *py, size_t n)
 {
-	uint8_t *again;
-	size_t capacity;
-
-	if (!py->memory.read_parts)
+	if (py->page.reads == 1)
 		return true;
-	if (!fl_grow(&py->again, &py->again_capacity, n, FL_PY_FRAME_SIZE) ||
-	    !py->memory.read_parts(py->memory.arg, py->places, n, py->again,
-				   FL_PY_FRAME_SIZE))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!is_same_frame(py, py->copies + i * FL_PY_FRAME_SIZE,
-				   py->again + i * FL_PY_FRAME_SIZE))
+	py->page.size = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *copy = py->copies + i * FL_PY_FRAME_SIZE;
+		const uint8_t *bytes = frame_bytes(py, py->places[i]);
+
+		if (!bytes || !is_same_frame(py, copy, bytes))
 			return false;
-	again = py->copies;
-	py->copies = py->again;
-	py->again = again;
-	capacity = py->copies_capacity;
-	py->copies_capacity = py->again_capacity;
-	py->again_capacity = capacity;
+		memcpy(copy, bytes, FL_PY_FRAME_SIZE);
+	}
 	return true;
 }
 

@@ -16,6 +16,7 @@
 
 enum {
 	FL_PY_FRAME_SIZE = 112,
+	FL_PY_PAGE = 4096,
 	FL_PY_PENDING = 64,	/* samples whose frames are stored */
 	FL_PY_MAX_CODES = 1 << 20,
 	FL_PY_NEWEST_OLD = 10,
@@ -98,8 +99,14 @@ struct fl_cpython {
 	uint64_t entry_code;	/* what the loop executes when it has no
 				   function yet, or none any more; or 0 */
 	uint64_t *places;	/* of frames, the innermost one first */
-	uint8_t *copies, *again;	/* of them */
-	size_t places_capacity, copies_capacity, again_capacity;
+	uint8_t *copies;	/* of them */
+	size_t places_capacity, copies_capacity;
+	struct fl_py_page {	/* read last, up to a frame's end */
+		uint64_t begin;
+		size_t size;
+		unsigned reads;		/* of this walk */
+		uint8_t data[FL_PY_PAGE + FL_PY_FRAME_SIZE];
+	} page;
 	bool lines;		/* names have them */
 };
 

@@ -196,15 +196,6 @@ bool fl_process_read(void *arg, uint64_t at, void *to, size_t size)
 	return fl_read_memory(p->pid, at, to, size) == (ssize_t)size;
 }
 
-/* In as few calls as the kernel allows: a running thread changes meanwhile. */
-bool fl_process_read_parts(void *arg, const uint64_t *at, size_t n, void *to,
-			   size_t size)
-{
-	const struct fl_process *p = arg;
-
-	return fl_read_memory_parts(p->pid, at, n, to, size);
-}
-
 static const struct fl_mapping *find_path(const struct fl_process *p,
 					  bool (*is_it)(const char *path))
 {
@@ -296,10 +287,7 @@ int fl_process_jvm_release(struct fl_processes *all, struct fl_process *p)
 
 static void open_python(struct fl_processes *all, struct fl_process *p)
 {
-	struct fl_memory memory = {
-		.read = fl_process_read, .arg = p,
-		.read_parts = fl_process_read_parts,
-	};
+	struct fl_memory memory = { .read = fl_process_read, .arg = p };
 	struct fl_vm_symbols vm;
 	unsigned minor = 0;
 

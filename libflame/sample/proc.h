@@ -43,9 +43,6 @@ ssize_t fl_read_memory(pid_t pid, uint64_t at, void *to, size_t size);
 void fl_forget_memory(pid_t pid);
 /* Its effective user; false: it has ended. */
 bool fl_read_owner(pid_t pid, uid_t *owner);
-/* n parts of one size, in as few calls as the kernel allows. */
-bool fl_read_memory_parts(pid_t pid, const uint64_t *at, size_t n, void *to,
-			  size_t size);
 
 /* A whole file of /proc/PID, with a NUL after it, for fl_free; NULL: none. */
 char *fl_read_proc(pid_t pid, const char *name, size_t *size);

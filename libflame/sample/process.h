@@ -185,8 +185,6 @@ flame_id fl_process_jit_frame(struct fl_processes *all,
 			      const struct fl_symbol *symbol);
 /* A process's memory as struct fl_memory; arg is the struct fl_process. */
 bool fl_process_read(void *arg, uint64_t at, void *to, size_t size);
-bool fl_process_read_parts(void *arg, const uint64_t *at, size_t n, void *to,
-			   size_t size);
 /* The process's JVM, whose code has the address; NULL: none. */
 struct fl_hotspot *fl_process_jvm(struct fl_processes *all,
 				  struct fl_process *process, uint64_t at);

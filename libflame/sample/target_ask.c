@@ -372,37 +372,3 @@ ssize_t fl_read_memory(pid_t pid, uint64_t at, void *to, size_t size)
 	return n < 0 && (errno == EPERM || errno == ENOSYS) ?
 	       read_mem_file(pid, at, to, size) : n;
 }
-
-static bool read_one_by_one(pid_t pid, const uint64_t *at, size_t n, char *to,
-			    size_t size)
-{
-	for (size_t i = 0; i < n; i++)
-		if (read_mem_file(pid, at[i], to + i * size, size) !=
-		    (ssize_t)size)
-			return false;
-	return true;
-}
-
-bool fl_read_memory_parts(pid_t pid, const uint64_t *at, size_t n, void *to,
-			  size_t size)
-{
-	enum { PARTS = 512 };
-	struct iovec remote[PARTS], local;
-	char *end = to;
-
-	if (asked >= 0)
-		return read_one_by_one(pid, at, n, to, size);
-	for (size_t done = 0, k; done < n; done += k) {
-		k = FL_MIN(n - done, (size_t)PARTS);
-		for (size_t i = 0; i < k; i++)
-			remote[i] = (struct iovec){
-				(void *)(uintptr_t)at[done + i], size
-			};
-		local = (struct iovec){ end, k * size };
-		if (process_vm_readv(pid, &local, 1, remote, k, 0) !=
-		    (ssize_t)(k * size))
-			return false;
-		end += k * size;
-	}
-	return true;
-}
