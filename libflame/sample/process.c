@@ -45,6 +45,8 @@ void fl_process_map(struct fl_processes *all, struct fl_process *p,
 	if (!fl_mappings_add(&p->maps, mapping))
 		fl_no_memory(all->flame);
 	p->has_maps = true;
+	if (mapping->module && fl_is_jvm_path(mapping->module->path))
+		p->has_labels = false;
 }
 
 /* The module of a mapping's path; NULL: its code is in no file. */
@@ -198,6 +200,14 @@ static flame_id command_labels(struct flame *flame, pid_t pid)
 	return labels;
 }
 
+/* p NULL: nothing is known of it. */
+static bool may_be_jvm(const struct fl_processes *all,
+		       const struct fl_process *p)
+{
+	return !p || !p->has_maps || fl_process_is_jvm(p) ||
+	       fl_slice_starts(fl_name_at(all->flame, p->comm), "java");
+}
+
 flame_id fl_process_labels(struct fl_processes *all, struct fl_process *p)
 {
 	enum { MAX_FORKS = 16 };
@@ -209,18 +219,20 @@ flame_id fl_process_labels(struct fl_processes *all, struct fl_process *p)
 	if (p->has_labels || fl_apart_is_unreadable(pid))
 		return p->labels;
 	/*
-	 * A worker of PySpark is three forks below its executor.  Of a process
-	 * that is known parents need not be read: others begin by the thousand.
+	 * A worker of PySpark is three forks below its executor.  Others than
+	 * JVMs and their parents begin by the thousand: nothing of them is read.
 	 */
-	for (; n < MAX_FORKS && pid > 1 && !labels; pid = parent_of(pid)) {
+	while (n < MAX_FORKS && pid > 1 && !labels) {
 		struct fl_process *q = fl_process_find(all, pid);
 
 		if (q && q->has_labels) {
 			labels = q->labels;
 			break;
 		}
-		labels = command_labels(all->flame, pid);
+		if (may_be_jvm(all, q))
+			labels = command_labels(all->flame, pid);
 		parents[n++] = q;
+		pid = q && q->parent ? q->parent : parent_of(pid);
 	}
 	while (n--) {
 		if (!parents[n])
@@ -267,6 +279,7 @@ void fl_process_exec(struct fl_process *p)
 void fl_process_fork(struct fl_processes *all, const struct fl_process *parent,
 		     struct fl_process *child)
 {
+	child->parent = parent->pid;
 	child->comm = parent->comm;
 	child->tracked = parent->tracked;
 	child->exited = false;

@@ -26,6 +26,7 @@ struct fl_hotspot;
 
 struct fl_process {
 	pid_t pid;
+	pid_t parent;		/* by the kernel's record of its fork; or 0 */
 	flame_id comm;
 	flame_id labels;	/* of Spark's executors and their children */
 	bool has_labels;	/* they were looked for */
