@@ -18,7 +18,8 @@ struct fl_module {
 	char *path;		/* as mapped, without " (deleted)" */
 	uint64_t device, inode;
 	flame_id file, unknown;	/* its name; the frame of unknown functions */
-	bool loaded, used;	/* used: by a process, see drop_modules */
+	bool loaded, used;	/* used: by a process, see fl_modules_sweep */
+	bool greenlets;		/* of the greenlet package, which begins them */
 	unsigned debug;		/* see fl_places_file */
 	struct fl_elf *elf;	/* NULL: not readable */
 	struct fl_cfi cfi;

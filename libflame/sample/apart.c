@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 enum {
-	STEP_MS = 20, LONG_STEP_MS = 50, LAST_STEP_MS = 5,
+	STEP_MS = 20, LONG_STEP_MS = 100, LAST_STEP_MS = 5,
 	LOOK_MS = 100,		/* between looks at the parser */
 	STALL_MS = 1000,	/* in which it reads and has no CPU time */
 	BUSY_SECONDS = 60,	/* of CPU time for one process */
@@ -88,7 +88,9 @@ void fl_apart_track(pid_t pid, bool tracked)
 
 void fl_apart_find_tracked(struct fl_recorder *r)
 {
-	for (size_t i = 0; own && i < FL_COUNT(own->tracked); i++)
+	/* Of a first one all are zeros, which take memory when they are read. */
+	for (size_t i = 0; own && own->restarted &&
+	     i < FL_COUNT(own->tracked); i++)
 		for (unsigned bit = 0; own->tracked[i] >> bit; bit++) {
 			pid_t pid = (pid_t)(64 * i + bit);
 			struct fl_process *p = own->tracked[i] >> bit & 1 ?
@@ -319,6 +321,7 @@ static bool restart(struct fl_recorder *r)
 			"recording ends here", MAX_RESTARTS);
 		return false;
 	}
+	shared->restarted = 1;
 	return start_both(r);
 }
 

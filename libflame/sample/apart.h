@@ -32,6 +32,7 @@ enum {
 /* Both processes write here: the parent trusts nothing in it. */
 struct fl_shared {
 	int stop;		/* by the parent: the recording is to end */
+	int restarted;		/* by the parent: there was a parser before */
 	int ready, ended, done;	/* by the parser: it has begun; has no more
 				   samples; and has named all inlined functions */
 	pid_t busy;		/* whose memory or files it reads; 0: none */

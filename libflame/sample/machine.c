@@ -143,7 +143,22 @@ static int64_t cpu_time(void)
 /* Files are others' too, and their size bounds them. */
 int64_t fl_process_begin_read(const struct fl_processes *all)
 {
-	return cpu_time() - all->loading;
+	return fl_now() - all->loading;
+}
+
+/*
+ * By the clock, which costs no system call.  Only of what is slow the time
+ * without a CPU is left out.
+ */
+static int64_t cost_since(struct fl_processes *all, int64_t begin)
+{
+	int64_t cost = fl_process_begin_read(all) - begin;
+	int64_t before = all->cpu_time;
+
+	if (cost < READ_NS)
+		return cost;
+	all->cpu_time = cpu_time();
+	return FL_MIN(cost, all->cpu_time - before);
 }
 
 static void pause_reading(struct fl_processes *all, struct fl_process *p,
@@ -163,7 +178,7 @@ void fl_process_end_read(struct fl_processes *all, struct fl_process *p,
 			 int64_t begin)
 {
 	struct fl_budget *b = &p->budget;
-	int64_t now = fl_now(), cost = fl_process_begin_read(all) - begin;
+	int64_t now = fl_now(), cost = cost_since(all, begin);
 
 	if (now - all->second > SECOND_NS) {
 		all->second = now;

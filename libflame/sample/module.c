@@ -30,6 +30,14 @@ static uint64_t hash_of(const char *path, uint64_t device, uint64_t inode)
 			    fl_hash_pair(device, inode));
 }
 
+static bool is_greenlet_path(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && (strncmp(name, "/_greenlet.", 11) == 0 ||
+			strncmp(name, "/greenlet.cpython", 17) == 0);
+}
+
 struct fl_module *fl_module_get(struct fl_processes *all, const char *path,
 				uint64_t device, uint64_t inode)
 {
@@ -50,6 +58,7 @@ struct fl_module *fl_module_get(struct fl_processes *all, const char *path,
 	module->path = fl_memory_adopt(strdup(path));
 	module->device = device;
 	module->inode = inode;
+	module->greenlets = is_greenlet_path(path);
 	if (!module->path ||
 	    !fl_grow(&all->modules, &all->modules_capacity, all->nmodules + 1,
 		     sizeof(*all->modules)) ||

@@ -101,6 +101,7 @@ struct fl_processes {
 	bool has_jvm, has_python;
 	/* In this second, of reading all processes; of loading files ever. */
 	int64_t second, spent, loading;
+	int64_t cpu_time;	/* of this thread, when a read was slow; ns */
 	/* Called before and after slow work; or NULL. */
 	void (*busy)(void *arg, bool begins);
 	void *busy_arg;

@@ -104,11 +104,8 @@ static bool begins_greenlet(const struct target *t, uint64_t at,
 			    const struct fl_symbol *symbol)
 {
 	const struct fl_mapping *m = mapping_of((void *)(uintptr_t)t, at);
-	const char *name = m && m->module && m->module->path ?
-			   strrchr(m->module->path, '/') : NULL;
 
-	if (!name || (strncmp(name, "/_greenlet.", 11) != 0 &&
-		      strncmp(name, "/greenlet.cpython", 17) != 0))
+	if (!m || !m->module || !m->module->greenlets)
 		return false;
 	return symbol ? strstr(symbol->name, "inner_bootstrap") ||
 			strstr(symbol->name, "g_initialstub") :
