@@ -33,8 +33,8 @@ fetch() {
 }
 
 pip_into() {
-	python3 -m pip install -q --disable-pip-version-check --retries 1 \
-		--timeout 20 --target "$store/$1.new" "${@:2}" &&
+	python3 -m pip install -q --disable-pip-version-check --no-compile \
+		--retries 1 --timeout 20 --target "$store/$1.new" "${@:2}" &&
 		mv "$store/$1.new" "$store/$1"
 }
 npm_into() {
