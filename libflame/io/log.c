@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer over a log that returns the lines of the programs in it.  Those of
- * the first program pass as they come; those of others, which may lie between
- * them, are buffered until the log ends.
+ * Unwraps logs for flow/source.c: removes the prefix that kubectl, stern,
+ * docker or journalctl puts before each line (log.h lists them), and groups the
+ * lines by the pod, container or process that wrote them, here called its
+ * program.
+ * Lines of the first program pass as they come; those of others, which may lie
+ * between them, are buffered until the log ends.  Also converts line ends of
+ * the old Mac, which are CR.
  */
 #include "fl.h"
 
@@ -13,12 +17,16 @@
 
 #define MAX_BUFFERED (UINT64_C(256) << 20)	/* lines of other programs */
 static const char too_many[] =
-	"the lines of several programs are among each other, and need more "
-	"than 256 MB: reading stops there; split the log by its prefix";
+	"lines of several programs are interleaved and need more than 256 MB "
+	"of buffer: reading stops there; split the log by its prefix";
 
 struct program {
 	struct fl_buf key, lines;
 	bool open;		/* its last line lacks its newline */
+	bool is_stderr;		/* the stream of that line */
+	/* Lines of the other stream, which came before its end. */
+	struct fl_buf deferred;
+	bool deferred_open;
 };
 
 struct log {
@@ -30,6 +38,7 @@ struct log {
 	struct fl_buf text, key;	/* of a line */
 	struct program *programs;
 	size_t n, capacity;
+	struct fl_index index;	/* of programs, by the hash of their key */
 	size_t last;		/* whose line came last */
 	size_t current;		/* whose lines are given */
 	size_t given;		/* bytes of them */
@@ -52,7 +61,10 @@ void fl_log_label(struct fl_buf *key, const char *name, struct slice value)
 
 /* Programs ---------------------------------------------------------------- */
 
-/* What follows comes from another program: a dump must not go on there. */
+/*
+ * Marks where the lines of another program begin, so that readers end a dump
+ * there; see FL_LOG_MARK.
+ */
 static void put_mark(struct program *program, bool first)
 {
 	struct slice key = fl_buf_slice(&program->key);
@@ -75,45 +87,73 @@ static bool has_key(const struct program *program, const struct fl_buf *key)
 /* Sets `last` to the program of that key; false: out of memory. */
 static bool find_program(struct log *log)
 {
+	uint64_t hash = log->key.size ?
+			fl_hash(log->key.data, log->key.size) : 0;
+	uint32_t i = fl_index_first(&log->index, hash), id;
 	struct program *program;
 
 	if (log->n && has_key(&log->programs[log->last], &log->key))
 		return true;
-	for (size_t i = 0; i < log->n; i++) {
-		if (has_key(&log->programs[i], &log->key)) {
-			log->last = i;
+	while ((id = fl_index_next(&log->index, hash, &i)))
+		if (has_key(&log->programs[id - 1], &log->key)) {
+			log->last = id - 1;
 			return true;
 		}
-	}
 	if (!fl_grow(&log->programs, &log->capacity, log->n + 1,
-		     sizeof(*log->programs)))
+		     sizeof(*log->programs)) ||
+	    !fl_index_add(&log->index, hash, (uint32_t)log->n + 1))
 		return false;
 	log->last = log->n;
 	program = &log->programs[log->n++];
 	*program = (struct program){ .open = false };
 	fl_buf_put(&program->key, log->key.data, log->key.size);
 	put_mark(program, log->n == 1);
+	if (log->n > 1)
+		log->buffered += sizeof(*program) + program->key.capacity +
+				 program->lines.capacity;
 	return true;
 }
 
-static bool put_line(struct log *log, struct slice text, bool newline)
+/* Appends the lines of the other stream, once the open line has ended. */
+static void put_deferred(struct program *program)
+{
+	fl_buf_put(&program->lines, program->deferred.data,
+		   program->deferred.size);
+	program->deferred.size = 0;
+	program->open = program->deferred_open;
+	program->is_stderr = !program->is_stderr;
+	program->deferred_open = false;
+}
+
+static bool put_line(struct log *log, const struct fl_log_line *line,
+		     bool newline)
 {
 	struct program *program = &log->programs[log->last];
+	bool defers = program->open && line->is_stderr != program->is_stderr;
+	struct fl_buf *to = defers ? &program->deferred : &program->lines;
 
-	fl_buf_put(&program->lines, text.data, text.size);
+	fl_buf_put(to, line->text.data, line->text.size);
 	if (newline)
-		fl_buf_byte(&program->lines, '\n');
-	program->open = !newline;
-	if (log->last != log->current)
-		log->buffered += text.size + newline;
+		fl_buf_byte(to, '\n');
+	if (log->last != log->current || defers)
+		log->buffered += line->text.size + newline;
 	log->full = log->buffered > MAX_BUFFERED;
-	return !program->lines.failed && !program->key.failed;
+	if (defers) {
+		program->deferred_open = !newline;
+	} else {
+		program->open = !newline;
+		program->is_stderr = line->is_stderr;
+		if (newline && program->deferred.size)
+			put_deferred(program);
+	}
+	return !program->lines.failed && !program->key.failed &&
+	       !program->deferred.failed;
 }
 
 /* A line that was cut goes on with nothing else: only the last may be cut. */
-static bool put_cut_line(struct log *log, struct slice text)
+static bool put_cut_line(struct log *log, const struct fl_log_line *line)
 {
-	return log->last + 1 < log->n || put_line(log, text, false);
+	return log->last + 1 < log->n || put_line(log, line, false);
 }
 
 /* The size of "\033[1;32m" at the beginning; 0: it is none. */
@@ -220,18 +260,25 @@ static bool take_line(struct log *log, struct slice line, bool ended)
 	if (!found)
 		parsed.text = line;
 	if (!found && log->n)
-		log->key.size = 0;
+		parsed.is_stderr = log->programs[log->last].is_stderr;
 	else if (!find_program(log))
 		return false;
-	return ended ? put_line(log, parsed.text, !parsed.partial) :
-		       put_cut_line(log, parsed.text);
+	return ended ? put_line(log, &parsed, !parsed.partial) :
+		       put_cut_line(log, &parsed);
 }
 
 static void end_lines(struct log *log)
 {
-	for (size_t i = 0; i + 1 < log->n; i++)
-		if (log->programs[i].open)
-			fl_buf_byte(&log->programs[i].lines, '\n');
+	for (size_t i = 0; i < log->n; i++) {
+		struct program *program = &log->programs[i];
+
+		if (program->open && program->deferred.size) {
+			fl_buf_byte(&program->lines, '\n');
+			put_deferred(program);
+		}
+		if (program->open && i + 1 < log->n)
+			fl_buf_byte(&program->lines, '\n');
+	}
 }
 
 /* Reading ----------------------------------------------------------------- */
@@ -310,7 +357,9 @@ static void forget_programs(struct log *log)
 	for (size_t i = 0; i < log->n; i++) {
 		fl_buf_free(&log->programs[i].key);
 		fl_buf_free(&log->programs[i].lines);
+		fl_buf_free(&log->programs[i].deferred);
 	}
+	fl_index_free(&log->index);
 	log->n = log->last = 0;
 	log->buffered = 0;
 	log->full = false;
@@ -386,11 +435,11 @@ static bool find_kind(struct log *log, struct slice head, bool *all)
 }
 
 /*
- * The most bits of any reader for the text in the lines of one program, or of
- * all, one after the other.
+ * The highest bid of any reader (judge: its bits) for the unwrapped lines of
+ * one program, or for those of all, one after the other.
  */
-static int bits_within(struct log *log, struct slice head, bool whole,
-		       fl_log_judge *judge)
+static int best_probe_of_unwrapped(struct log *log, struct slice head,
+				   bool whole, fl_log_judge *judge)
 {
 	struct fl_buf all = { 0 };
 	int most = 0;
@@ -441,7 +490,7 @@ static bool is_text_log(struct log *log, struct fl_in *under,
 	if (!find_kind(log, head, &all))
 		return false;
 	head = peek_lines(under, HEAD, &whole);
-	within = bits_within(log, head, whole, judge);
+	within = best_probe_of_unwrapped(log, head, whole, judge);
 	all = all && (!log->kind || !log->kind->weak || log->colours ||
 		      within > WEAK_BITS);
 	return within && within >= !all + judge((const uint8_t *)head.data,

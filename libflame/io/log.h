@@ -32,7 +32,8 @@ struct fl_in *fl_log_unwrap(struct fl_in *in, fl_log_judge *judge);
 struct fl_log_line {
 	struct slice text;
 	struct fl_buf *key;	/* whose line it is, as in the mark's line */
-	bool partial;		/* the next line of the same key continues it */
+	bool partial;		/* the next of key and stream goes on */
+	bool is_stderr;		/* its stream, where the log names it */
 };
 
 /* A kind of prefix.  false: the line has none of it. */

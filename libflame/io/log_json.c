@@ -29,12 +29,15 @@ struct parse {
 	size_t found;		/* the place of its key in texts */
 	size_t text_key;	/* of the key read last; or their number */
 	const char *label;	/* the same in owners; NULL: none */
+	bool is_stream;		/* the key is docker's "stream" */
+	bool is_stderr;
 };
 
 static void take_key(struct parse *p)
 {
 	p->text_key = FL_COUNT(texts);
 	p->label = NULL;
+	p->is_stream = p->json.depth == 1 && fl_json_is(&p->json, "stream");
 	for (size_t i = 0; i < FL_COUNT(texts); i++)
 		if (p->json.depth == 1 && fl_json_is(&p->json, texts[i]))
 			p->text_key = i;
@@ -51,6 +54,8 @@ static void take_string(struct parse *p)
 		fl_buf_put(p->text, p->json.text.data, p->json.text.size);
 	} else if (p->label) {
 		fl_log_label(p->key, p->label, p->json.text);
+	} else if (p->is_stream) {
+		p->is_stderr = fl_slice_is(p->json.text, "stderr");
 	}
 }
 
@@ -84,6 +89,7 @@ static bool parse(struct parse *p)
 			take_bytes(p);
 		p->text_key = FL_COUNT(texts);
 		p->label = NULL;
+		p->is_stream = false;
 	}
 	return token == FL_JSON_END && p->found < FL_COUNT(texts);
 }
@@ -103,6 +109,7 @@ bool fl_log_json(struct slice line, struct fl_buf *text,
 	fl_json_free(&p.json);
 	if (!good)
 		return false;
+	parsed->is_stderr = p.is_stderr;
 	/* Docker's have their newline; without it the line goes on. */
 	parsed->text = fl_buf_slice(text);
 	if (p.found == 0 && fl_slice_ends(parsed->text, "\n"))

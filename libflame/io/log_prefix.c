@@ -141,6 +141,7 @@ static bool parse_cri(struct slice line, struct fl_log_line *parsed)
 	if (!cut_instant(&line) || (!fl_slice_starts(line, "stdout ") &&
 				    !fl_slice_starts(line, "stderr ")))
 		return false;
+	parsed->is_stderr = fl_slice_starts(line, "stderr ");
 	line = fl_slice_from(line, 7);
 	if (!line.size || (line.data[0] != 'F' && line.data[0] != 'P') ||
 	    (line.size > 1 && line.data[1] != ' '))

@@ -1,4 +1,4 @@
-# Text of formats other than dumps in the lines of two pods, among each other:
+# Text of formats other than dumps in the lines of two pods, interleaved:
 # each pod's samples have its label.
 pod() {
 	sed "s|^|[pod/job-exec-$1/spark] |"
