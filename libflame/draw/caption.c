@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels of frames.  A name is cleaned once; then the longest tail that fits is
- * shown: all, Class.method, or the method, as the method matters more than the
- * package.
+ * Labels of frames, for svg.c and html.c.  A name is cleaned once; then the
+ * longest tail that fits is shown: all, Class.method, or the method, as the
+ * method matters more than the package.
  *
  * share/viewer/caption.js does the same in an SVG: change both.
  */
@@ -70,9 +70,9 @@ static void put_lambda(struct fl_caption *c, const char *p, const char *end)
 {
 	const char *name = p;
 
-	while (p < end && !fl_is_digit(*p))
-		if (*p++ == '$')
-			break;
+	if (p < end && !fl_is_digit(*p))
+		while (p < end && *p++ != '$')
+			;
 	put(c, name, p - name - (p > name && p[-1] == '$'));
 	if (p > name && *name != '$')
 		put_text(c, " ");
@@ -146,7 +146,7 @@ static void unfold_lambda(struct fl_caption *c)
 		}
 }
 
-static void java(struct fl_caption *c, const char *p, const char *end)
+static void caption_java(struct fl_caption *c, const char *p, const char *end)
 {
 	static const bool special[256] = {
 		['('] = true, ['$'] = true, [':'] = true, [';'] = true,
@@ -213,12 +213,35 @@ static void split_colons(struct fl_caption *c)
 		}
 }
 
+/* Skips what may follow the arguments of a method. */
+static const char *skip_qualifiers(const char *p, const char *end)
+{
+	static const char *const words[] = {
+		" const", " volatile", " &&", " &", "&&", "&",
+	};
+
+	for (size_t i = 0; i < FL_COUNT(words); i++)
+		if (begins(p, end, words[i]))
+			p += strlen(words[i]);
+	return p;
+}
+
+/* Not of a longer word, such as my_operator. */
+static bool ends_word(const struct fl_caption *c, const char *word)
+{
+	size_t n = strlen(word);
+
+	return ends(c, word) &&
+	       (c->size == n || c->text[c->size - n - 1] == ':');
+}
+
 /* C++ and Rust: removes arguments, template arguments, return type, hash. */
-static void cpp(struct fl_caption *c, const char *p, const char *end)
+static void caption_cpp(struct fl_caption *c, const char *p, const char *end)
 {
 	static const bool special[256] = {
 		['('] = true, ['<'] = true, ['{'] = true, [' '] = true,
 	};
+	bool converts = false;
 
 	if (end - p > 19 && begins(end - 19, end, "::h")) {
 		const char *h = end - 16;
@@ -237,14 +260,19 @@ static void cpp(struct fl_caption *c, const char *p, const char *end)
 		put(c, plain, p - plain);
 		if (p == end)
 			break;
-		operator = ends(c, "operator") || ends(c, "operator<");
+		operator = ends_word(c, "operator") ||
+			   ends_word(c, "operator<");
 		if (begins(p, end, "(anonymous namespace)::")) {
 			p += 23;
-		} else if (*p == '(' && ends(c, "operator")) {
+		} else if (*p == '(' && ends_word(c, "operator")) {
 			put_text(c, "()");
 			p = skip_nested(p, end);
+		} else if (*p == '(' &&
+			   (!c->size || fl_slice_is((struct slice){
+					c->text, c->size }, "decltype"))) {
+			p = skip_nested(p, end);	/* of a return type */
 		} else if (*p == '(') {
-			p = skip_nested(p, end);
+			p = skip_qualifiers(skip_nested(p, end), end);
 			if (!begins(p, end, "::"))
 				break;
 		} else if (*p == '<' && !operator) {
@@ -254,12 +282,14 @@ static void cpp(struct fl_caption *c, const char *p, const char *end)
 			p = skip_nested(p, end);
 		} else if (begins(p, end, " <")) {
 			p++;
-		} else if (*p == ' ' && !operator) {
+		} else if (*p == ' ' && !operator && !converts) {
 			if (begins(p, end, " ["))
 				break;
 			c->size = 0;
 			p++;
 		} else {
+			/* A type, as in "A::operator unsigned long". */
+			converts |= *p == ' ' && ends_word(c, "operator");
 			put(c, p++, 1);
 		}
 	}
@@ -271,7 +301,7 @@ static void cpp(struct fl_caption *c, const char *p, const char *end)
 }
 
 /* C, Go, Python, paths. */
-static void other(struct fl_caption *c, const char *p, const char *end)
+static void caption_other(struct fl_caption *c, const char *p, const char *end)
 {
 	const char *start = p;
 
@@ -302,11 +332,11 @@ void fl_caption(struct fl_caption *c, struct slice name, enum flame_type type)
 		put(c, p, name.size);
 	else if (fl_slice_has(name, "::") && !fl_looks_java(name) &&
 		 !fl_slice_has(name, ";::"))
-		cpp(c, p, end);
+		caption_cpp(c, p, end);
 	else if (fl_is_java_type(type) || fl_looks_java(name))
-		java(c, p, end);
+		caption_java(c, p, end);
 	else
-		other(c, p, end);
+		caption_other(c, p, end);
 	if (!c->size)
 		put(c, p, name.size);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparisons: which weights are drawn as widths, and changes.  The scale of a
- * page only affects widths and changes; displayed counts stay unscaled.
+ * Differential graphs, for svg.c, html.c and text.c: picks the column that sets
+ * the widths of frames (before, after, or the larger), and computes the change
+ * of each frame.  The scale (--normalize) only affects widths and changes;
+ * displayed counts stay unscaled.
  */
 #include "fl.h"
 
@@ -147,9 +149,9 @@ void fl_put_scale(struct fl_out *out, const struct fl_page *page)
 		fl_out_text(out, " for equal totals");
 		return;
 	}
-	fl_out_text(out, ", as it ran ");
+	fl_out_text(out, ": it was recorded for ");
 	fl_put_digits(out, (double)flame_tree_duration(page->tree, 0) / 1e9);
-	fl_out_text(out, " s and after ");
+	fl_out_text(out, " s, after for ");
 	fl_put_digits(out, (double)flame_tree_duration(page->tree, 1) / 1e9);
 	fl_out_text(out, " s");
 }

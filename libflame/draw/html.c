@@ -4,7 +4,7 @@
  * deflate in a script element that is only text; share/viewer/data.js reads
  * it.  All numbers are LEB128, texts a size and bytes:
  *
- *	2, flags, nodes, symbols, colours, frame height
+ *	VERSION, flags, nodes, symbols, colours, frame height
  *	title, subtitle, notes, unit, metric, highlight; in a comparison its
  *	options, spelled as in links (diff.js)
  *	colours: light and dark, three bytes each

@@ -28,7 +28,7 @@ function looksJava(s) {
 
 // "map$1$adapted" as "map λ1".
 function lambdaName(s) {
-	const m = /^([^0-9$]*)\$?([0-9]*)/.exec(s);
+	const m = /^([^0-9$][^$]*)?\$?([0-9]*)/.exec(s);
 	return (m[1] ? m[1] + " " : "") + "λ" + m[2];
 }
 
@@ -79,18 +79,23 @@ function skipNested(s, i) {
 	return i;
 }
 
+const qualifiers = /^(?: const)?(?: volatile)?(?: &&)?(?: &)?(?:&&)?&?/;
+
 function cppCaption(s) {
-	let out = "";
+	let out = "", converts = false;
 	s = s.replace(/::h[0-9a-f]{16}$/, "");
 	for (let i = 0; i < s.length;) {
-		const operator = /operator<?$/.test(out);
+		const operator = /(?:^|:)operator<?$/.test(out);
 		if (s.startsWith("(anonymous namespace)::", i)) {
 			i += 23;
-		} else if (s[i] === "(" && out.endsWith("operator")) {
+		} else if (s[i] === "(" && operator && !out.endsWith("<")) {
 			out += "()";
 			i = skipNested(s, i);
+		} else if (s[i] === "(" && (!out || out === "decltype")) {
+			i = skipNested(s, i);	// of a return type
 		} else if (s[i] === "(") {
 			i = skipNested(s, i);
+			i += qualifiers.exec(s.slice(i))[0].length;
 			if (!s.startsWith("::", i))
 				break;
 		} else if (s[i] === "<" && !operator) {
@@ -100,12 +105,14 @@ function cppCaption(s) {
 			i = skipNested(s, i);
 		} else if (s.startsWith(" <", i)) {
 			i++;
-		} else if (s[i] === " " && !operator) {
+		} else if (s[i] === " " && !operator && !converts) {
 			if (s[i + 1] === "[")
 				break;
 			out = "";
 			i++;
 		} else {
+			converts ||= s[i] === " " && operator &&
+				!out.endsWith("<");
 			out += s[i++];
 		}
 	}
