@@ -202,6 +202,21 @@ bool fl_layer_make(struct fl_in *in)
 	return begin_part(in);
 }
 
+/* Each layer has a buffer: members within members end somewhere. */
+static bool is_too_deep(const struct fl_in *in)
+{
+	enum { MAX_LAYERS = 16 };
+	unsigned layers = 0;
+
+	for (const struct fl_in *at = in->under; at; at = at->under)
+		layers++;
+	if (layers < MAX_LAYERS)
+		return false;
+	fl_fail(in->flame, "%s: packed more than %d times over", in->name,
+		MAX_LAYERS);
+	return true;
+}
+
 bool fl_in_decode_at(struct fl_in *in, size_t offset)
 {
 	const struct fl_decoder *decoder;
@@ -212,7 +227,7 @@ bool fl_in_decode_at(struct fl_in *in, size_t offset)
 	if (n <= offset)
 		return false;
 	decoder = fl_decoder_of(at + offset, n - offset, FL_CERTAIN_BITS);
-	if (!decoder)
+	if (!decoder || is_too_deep(in))
 		return false;
 	fl_layer_stop_watching(in);
 	in->hidden = in->left - offset;

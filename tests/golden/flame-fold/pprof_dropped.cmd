@@ -20,3 +20,13 @@ done
 flame-fold $DATA/pprof/drop-keep.pb
 # Of an expression that is none, nothing is left out, as with --unpruned.
 flame-fold $DATA/pprof/drop-bad.pb >all && flame-fold --unpruned $DATA/pprof/drop.pb | cmp - all
+# A packed profile may follow; packed within packed has an end.
+cp $DATA/pprof/drop-bad.pb deep
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	gzip -nc deep >packed
+	mv packed deep
+	[ $i -ne 2 ] || cat $DATA/pprof/drop-bad.pb deep | flame-fold -q >twice
+done
+awk '{ n[FILENAME] += $NF } END { print n["twice"] / n["all"] }' all twice
+cat $DATA/pprof/drop-bad.pb deep | flame-fold -q >deeper
+echo $?
