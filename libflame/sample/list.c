@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes by the names that people have for them: the main class of a JVM, its
- * jar, a script of Python; and what can be recorded of each.
+ * Lists the processes that can be recorded, and what of each (flame-record
+ * without a target), and finds a JVM by its main class or jar (-p NAME).
  */
 #include "fl.h"
 
@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* Whose flight recorder -e alloc starts. */
+/* The first JDK with a flight recorder, and with the events of -e alloc. */
 enum { OLDEST_WITH_JFR = 11, OLDEST_WITH_EVENTS = 17 };
 
 /* Names ------------------------------------------------------------------- */
@@ -39,28 +39,47 @@ static bool has_value(const char *option)
 	return false;
 }
 
-/* The class or jar that java is started with; NULL: none is known. */
+/* The value of "--module=m/C"; NULL: it is not that option. */
+static const char *module_of(const char *option)
+{
+	static const char module[] = "--module=";
+
+	return strncmp(option, module, sizeof(module) - 1) == 0 ?
+	       option + sizeof(module) - 1 : NULL;
+}
+
+/*
+ * The class or jar that java is started with; NULL: none is known.  Options may
+ * follow -jar.
+ */
 static const char *java_main(const char *at, const char *end)
 {
 	while (at && (at = next(at, end)) && (*at == '-' || *at == '@')) {
-		if (strcmp(at, "-jar") == 0 || strcmp(at, "-m") == 0 ||
-		    strcmp(at, "--module") == 0)
+		if (strcmp(at, "-m") == 0 || strcmp(at, "--module") == 0)
 			return next(at, end);
+		if (module_of(at))
+			return module_of(at);
 		if (has_value(at))
 			at = next(at, end);
 	}
 	return at;
 }
 
-/* The script or module that Python is started with. */
+/*
+ * The script or module that Python is started with, or -c.  Options of one
+ * letter may be written as one, and the last may have a value: -uc CODE, -mpdb.
+ */
 static const char *python_main(const char *at, const char *end)
 {
 	while (at && (at = next(at, end)) && *at == '-') {
-		if (strcmp(at, "-m") == 0)
-			return next(at, end);
-		if (strcmp(at, "-c") == 0)
-			return at;
-		if (strcmp(at, "-W") == 0 || strcmp(at, "-X") == 0)
+		const char *option = at[1] == '-' || !at[1] ? at + strlen(at) :
+				     at + 1 + strcspn(at + 1, "cmWX");
+
+		if (*option == 'c')
+			return "-c";
+		if (*option == 'm')
+			return option[1] ? option + 1 : next(at, end);
+		if (*option && !option[1])
 			at = next(at, end);
 	}
 	return at;
@@ -133,7 +152,7 @@ static bool list_process(void *arg, pid_t pid)
 			       fl_process_get(&processes, pid) : NULL;
 	struct fl_refusal refusal = { .text = "" };
 	char kind[32] = "native";
-	bool python;
+	bool python, is_jvm;
 	char *main;
 	int major = 0;
 
@@ -142,7 +161,8 @@ static bool list_process(void *arg, pid_t pid)
 		return true;
 	}
 	python = fl_process_is_python(p);
-	if (fl_process_is_jvm(p)) {
+	is_jvm = fl_process_is_jvm(p);
+	if (is_jvm) {
 		major = fl_process_jvm_release(&processes, p);
 		snprintf(kind, sizeof(kind), major ? "JVM %d" : "JVM", major);
 	} else if (python) {
@@ -150,7 +170,7 @@ static bool list_process(void *arg, pid_t pid)
 		snprintf(kind, sizeof(kind), p->python_minor ?
 			 "CPython 3.%u" : "CPython", p->python_minor);
 	}
-	main = major || python ? fl_target_main(pid, python) : NULL;
+	main = is_jvm || python ? fl_target_main(pid, python) : NULL;
 	l->line(l->arg, pid, kind, main ? main :
 		flame_name_text(l->flame, fl_process_comm(&processes, p), NULL),
 		recordable(l, p, major, &refusal));
