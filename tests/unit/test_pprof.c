@@ -366,8 +366,9 @@ Test(pprof, what_is_not_there_costs_its_sample)
 	PUT(PROFILE_SAMPLE, 1, 1, SAMPLE_VALUE, 4);
 	cr_expect_eq(read_profile(), 1);
 	cr_expect_str_eq(out.data, "a 4\n");
-	cr_expect_str_eq(said.data, "p: 2 samples left out: their names or "
-				    "locations are not in the file\n");
+	cr_expect_str_eq(said.data, "p: 2 samples left out: they are damaged, or "
+				    "their names or locations are not in the "
+				    "file\n");
 }
 
 Test(pprof, a_cut_is_told)

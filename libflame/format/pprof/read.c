@@ -69,7 +69,7 @@ struct reader {
 	struct seen stacks, labels;
 	size_t next_sample;		/* to be looked up */
 	const int64_t *values;		/* of the sample before */
-	size_t nvalues, given;		/* of these */
+	size_t nvalues, next_value;		/* of these */
 	struct flame_sample sample;
 	uint64_t good, lost, extra;	/* samples */
 };
@@ -134,12 +134,12 @@ static bool keep(struct reader *r, struct fl_field *field)
 /* false: out of memory. */
 static bool take_field(struct reader *r, struct fl_field *field)
 {
-	bool apart = r->source->select.needs & FL_NEED_ORDER;
+	bool separate = r->source->select.needs & FL_NEED_ORDER;
 
 	r->last_field = field->number;
 	if (field->number == PROFILE_SAMPLE) {
 		r->has_samples = true;
-		if (!fl_pprof_add_sample(r->flame, &r->samples, field, apart))
+		if (!fl_pprof_add_sample(r->flame, &r->samples, field, separate))
 			r->lost++;
 		return !fl_failed(r->flame);
 	}
@@ -298,7 +298,7 @@ static bool read_profile(struct reader *r)
 	memset(&r->arena, 0, sizeof(r->arena));
 	forget_seen(&r->stacks);
 	forget_seen(&r->labels);
-	r->ntypes = r->nsteps = r->nvalues = r->given = r->next_sample = 0;
+	r->ntypes = r->nsteps = r->nvalues = r->next_value = r->next_sample = 0;
 	r->default_type = r->time = r->duration = 0;
 	r->last_field = 0;
 	r->has_samples = false;
@@ -399,7 +399,7 @@ struct parts {
 	struct fl_field locations;
 	unsigned nlocations;		/* fields of them */
 	const uint8_t *labels, *labels_end;
-	bool apart;			/* something is between labels */
+	bool labels_split;			/* something is between labels */
 };
 
 static struct seen_bytes *find_seen(const struct seen *seen,
@@ -482,7 +482,7 @@ static bool sample_labels(struct reader *r, struct fl_message message,
 	*labels = (struct fl_pprof_labels){ .time = FLAME_NOTIME };
 	if (!parts->labels)
 		return true;
-	if (parts->apart)
+	if (parts->labels_split)
 		return fl_pprof_read_labels(&r->tables, message, labels);
 	hash = fl_hash(parts->labels, size);
 	seen = find_seen(&r->labels, parts->labels, size, hash);
@@ -514,7 +514,7 @@ static void find_parts(struct fl_message message, struct parts *parts)
 			if (!parts->labels)
 				parts->labels = begin;
 			else if (parts->labels_end != begin)
-				parts->apart = true;
+				parts->labels_split = true;
 			parts->labels_end = message.next;
 		}
 	}
@@ -544,7 +544,7 @@ static void count_sample(struct reader *r, const struct fl_pprof_sample *s)
 	r->good += s->samples;
 	r->values = s->nvalues ? r->samples.values + s->first : NULL;
 	r->nvalues = s->nvalues;
-	r->given = 0;
+	r->next_value = 0;
 	if (r->nvalues > r->ntypes) {
 		r->extra += s->samples;
 		r->nvalues = r->ntypes;
@@ -558,8 +558,8 @@ static void count_sample(struct reader *r, const struct fl_pprof_sample *s)
 
 static bool give_value(struct reader *r, struct flame_sample *sample)
 {
-	while (r->given < r->nvalues) {
-		size_t i = r->given++;
+	while (r->next_value < r->nvalues) {
+		size_t i = r->next_value++;
 
 		if (!r->values[i] || !r->types[i].metric)
 			continue;
@@ -634,8 +634,9 @@ static void warn_damage(struct reader *r)
 		fl_warn(r->flame, "%s: cut or damaged: the last %" PRIu64
 			" bytes are skipped", name, count_rest(r->source->in));
 	if (r->lost)
-		fl_warn(r->flame, "%s: %" PRIu64 " samples left out: their "
-			"names or locations are not in the file%s", name,
+		fl_warn(r->flame, "%s: %" PRIu64 " samples left out: they "
+			"are damaged, or their names or locations are not in "
+			"the file%s", name,
 			r->lost, damage || r->damaged ?
 			", which is cut" : "");
 	if (r->extra)
