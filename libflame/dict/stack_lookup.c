@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batch lookup in the stack trie.  Each step of a lookup depends on memory that
- * the step before leads to, so a batch of lookups alternates: each prefetches
- * its next entry and lets the others go on meanwhile.
+ * fl_stacks_lookup_batch: finds for each list of frames, root first, the
+ * longest prefix that is a stack already.  For the readers of folded text and
+ * of perf.
+ *
+ * Each step of a lookup depends on memory that the step before leads to, so a
+ * batch of lookups alternates: each prefetches its next entry and lets the
+ * others go on meanwhile.
  */
 #include "fl.h"
 
@@ -11,84 +15,90 @@
 enum { AT_STACK, AT_CHILD, AT_SLOT, AT_INDEXED };
 
 /* false, here and below: this lookup is finished. */
-static bool go_down(struct fl_stack_lookup *d, flame_id child)
+static bool add_match(struct fl_stack_lookup *lookup, flame_id child)
 {
-	d->pair[d->done].stack = d->stack = child;
-	return ++d->done < d->count;
+	lookup->pair[lookup->done].stack = lookup->stack = child;
+	return ++lookup->done < lookup->count;
 }
 
 /* Follows children entered right after their parents, then plans a step. */
-static bool descend(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
+static bool follow_children(const struct fl_stacks *stacks,
+			    struct fl_stack_lookup *lookup)
 {
-	const struct fl_stack *at = stacks->data + d->stack;
+	const struct fl_stack *at = stacks->data + lookup->stack;
 
-	for (; d->stack + 1 < stacks->count && at[1].parent == d->stack &&
-	       at[1].frame == d->pair[d->done].frame;
+	for (; lookup->stack + 1 < stacks->count &&
+	       at[1].parent == lookup->stack &&
+	       at[1].frame == lookup->pair[lookup->done].frame;
 	     at++)
-		if (!go_down(d, d->stack + 1))
+		if (!add_match(lookup, lookup->stack + 1))
 			return false;
 	if (at->wide) {
-		d->hash = fl_hash_pair(d->stack, d->pair[d->done].frame);
-		d->slot = fl_index_first(&stacks->index, d->hash);
-		d->step = AT_SLOT;
-		fl_prefetch(&stacks->index.slot[d->slot]);
+		lookup->hash = fl_hash_pair(lookup->stack,
+					    lookup->pair[lookup->done].frame);
+		lookup->slot = fl_index_first(&stacks->index, lookup->hash);
+		lookup->step = AT_SLOT;
+		fl_prefetch(&stacks->index.slot[lookup->slot]);
 		return true;
 	}
-	d->step = AT_CHILD;
-	d->child = at->child;
-	fl_prefetch(stacks->data + d->child);
-	return d->child;
+	lookup->step = AT_CHILD;
+	lookup->child = at->child;
+	fl_prefetch(stacks->data + lookup->child);
+	return lookup->child;
 }
 
 static bool probe_index(const struct fl_stacks *stacks,
-			struct fl_stack_lookup *d)
+			struct fl_stack_lookup *lookup)
 {
-	d->step = AT_INDEXED;
-	d->child = fl_index_next(&stacks->index, d->hash, &d->slot);
-	fl_prefetch(stacks->data + d->child);
-	return d->child;
+	lookup->step = AT_INDEXED;
+	lookup->child = fl_index_next(&stacks->index, lookup->hash,
+				      &lookup->slot);
+	fl_prefetch(stacks->data + lookup->child);
+	return lookup->child;
 }
 
 /* Advances a lookup until it would wait for memory. */
-static bool advance(const struct fl_stacks *stacks, struct fl_stack_lookup *d)
+static bool step_lookup(const struct fl_stacks *stacks,
+			struct fl_stack_lookup *lookup)
 {
-	const struct fl_stack *child = stacks->data + d->child;
-	flame_id frame = d->pair[d->done].frame;
+	const struct fl_stack *child = stacks->data + lookup->child;
+	flame_id frame = lookup->pair[lookup->done].frame;
 
-	switch (d->step) {
+	switch (lookup->step) {
 	case AT_CHILD:
 		if (child->frame == frame)
 			break;
-		d->child = child->sibling;
-		fl_prefetch(stacks->data + d->child);
-		return d->child;
+		lookup->child = child->sibling;
+		fl_prefetch(stacks->data + lookup->child);
+		return lookup->child;
 	case AT_INDEXED:
-		if (child->frame == frame && child->parent == d->stack)
+		if (child->frame == frame && child->parent == lookup->stack)
 			break;
-		return probe_index(stacks, d);
+		return probe_index(stacks, lookup);
 	case AT_SLOT:
-		return probe_index(stacks, d);
+		return probe_index(stacks, lookup);
 	default:
-		return descend(stacks, d);
+		return follow_children(stacks, lookup);
 	}
-	return go_down(d, d->child) && descend(stacks, d);
+	return add_match(lookup, lookup->child) &&
+	       follow_children(stacks, lookup);
 }
 
 void fl_stacks_lookup_batch(const struct flame *flame,
-			    struct fl_stack_lookup *d, unsigned n)
+			    struct fl_stack_lookup *lookup, unsigned n)
 {
 	struct fl_stack_lookup *active[FL_LOOKUP_BATCH];
 	unsigned nactive = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		d[i].done = 0;
-		d[i].step = AT_STACK;
-		if (d[i].count)
-			active[nactive++] = &d[i];
+		lookup[i].done = 0;
+		lookup[i].step = AT_STACK;
+		if (lookup[i].count)
+			active[nactive++] = &lookup[i];
 	}
 	while (nactive)
 		for (unsigned i = 0; i < nactive;) {
-			if (advance(&flame->stacks, active[i]))
+			if (step_lookup(&flame->stacks, active[i]))
 				i++;
 			else
 				active[i] = active[--nactive];

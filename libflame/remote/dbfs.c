@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file system of Databricks.
+ * dbfs: URLs, read and listed by the databricks CLI (Go, 0.200 or later; the
+ * older one of Python prints other columns).
  */
 #include "fl.h"
 
