@@ -88,7 +88,7 @@ void fl_apart_track(pid_t pid, bool tracked)
 
 void fl_apart_find_tracked(struct fl_recorder *r)
 {
-	/* Of a first one all are zeros, which take memory when they are read. */
+	/* Of a first one all are zeros, and memory only once they are read. */
 	for (size_t i = 0; own && own->restarted &&
 	     i < FL_COUNT(own->tracked); i++)
 		for (unsigned bit = 0; own->tracked[i] >> bit; bit++) {

@@ -391,8 +391,8 @@ static bool is_same_frame(const struct fl_cpython *py, const uint8_t *a,
 }
 
 /*
- * Copies the same frames again, if that took several reads while the thread
- * ran: if they still follow each other, all are of the moment between.
+ * Copies the same frames again, if they were read in several parts while the
+ * thread ran: if they still follow each other, all are of the moment between.
  */
 static bool copy_again(struct fl_cpython *py, size_t n)
 {
