@@ -16,7 +16,9 @@ enum {
 	MAX_STATES = 16,		/* remembered */
 	MAX_RANGES = 4 << 20,		/* of a file */
 	MAX_AUGMENTATION = 64,		/* characters */
-	MAX_INSTRUCTIONS = 1 << 16	/* of a function */
+	MAX_INSTRUCTIONS = 1 << 16,	/* of a function */
+	PAGE = 4096,
+	FIRST_PAIR = 12, PAIR = 8	/* bytes of .eh_frame_hdr */
 };
 
 /* Encodings of pointers. */
@@ -82,6 +84,25 @@ static uint64_t address_of(const struct fl_cfi *cfi, const uint8_t *at)
 	return cfi->address + (uint64_t)(at - cfi->frame);
 }
 
+/* Reads the pages of these bytes of a file, once. */
+static bool need(const struct fl_cfi *cfi, size_t place, uint64_t size)
+{
+	const struct fl_cfi_file *file = cfi->file;
+	size_t end = place + (size_t)FL_MIN(size, cfi->size - place);
+
+	if (!file)
+		return true;
+	for (size_t at = place - place % PAGE; at < end; at += PAGE) {
+		if (file->pages[at / PAGE])
+			continue;
+		if (!fl_elf_read(file->elf, file->offset + at, cfi->frame + at,
+				 FL_MIN((size_t)PAGE, cfi->size - at)))
+			return false;
+		file->pages[at / PAGE] = true;
+	}
+	return true;
+}
+
 /*
  * The entry at `place`: its bytes after the length, and the place of the next
  * one.  false: no entry.
@@ -89,17 +110,19 @@ static uint64_t address_of(const struct fl_cfi *cfi, const uint8_t *at)
 static bool read_entry(const struct fl_cfi *cfi, size_t place,
 		       struct fl_dwarf *r, size_t *next)
 {
+	enum { MAX_LENGTH = 12 };
 	struct fl_dwarf all;
 	uint64_t size;
 
-	if (place > cfi->size)
+	if (place > cfi->size || !need(cfi, place, MAX_LENGTH))
 		return false;
 	all = (struct fl_dwarf){ cfi->frame + place, cfi->frame + cfi->size,
 			       false };
 	size = fl_fixed(&all, 4);
 	if (size == UINT32_MAX)
 		size = fl_fixed(&all, 8);
-	if (all.failed || !size || size > (uint64_t)(all.end - all.at))
+	if (all.failed || !size || size > (uint64_t)(all.end - all.at) ||
+	    !need(cfi, (size_t)(all.at - cfi->frame), size))
 		return false;
 	*r = (struct fl_dwarf){ all.at, all.at + size, false };
 	*next = (size_t)(r->end - cfi->frame);
@@ -245,8 +268,119 @@ bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 	return true;
 }
 
+/* One of two numbers of a pair: where a function is, where its entry. */
+static uint64_t in_pair(const struct fl_cfi_file *file, size_t i, unsigned which)
+{
+	int32_t n;
+
+	memcpy(&n, file->header + FIRST_PAIR + PAIR * i + 4 * which, sizeof(n));
+	return file->address + (uint64_t)(int64_t)n;
+}
+
+/* The number of pairs; 0: the layout is another one. */
+static size_t count_pairs(const uint8_t *header, size_t size)
+{
+	/* A version; how numbers are written: to .eh_frame, count, pairs. */
+	static const uint8_t usual[] = { 1, 0x1b, 0x03, 0x3b };
+	uint32_t n;
+
+	if (!header || size < FIRST_PAIR ||
+	    memcmp(header, usual, sizeof(usual)) != 0)
+		return 0;
+	memcpy(&n, header + FIRST_PAIR - sizeof(n), sizeof(n));
+	return n <= (size - FIRST_PAIR) / PAIR ? n : 0;
+}
+
+bool fl_cfi_open(struct fl_cfi *cfi, struct fl_elf *elf)
+{
+	const struct fl_elf_section *frame = fl_elf_section(elf, ".eh_frame");
+	const struct fl_elf_section *header = fl_elf_section(elf,
+							".eh_frame_hdr");
+	struct fl_cfi_file *file = frame && header && frame->type != SHT_NOBITS &&
+				   frame->size <= FL_MIN(elf->most,
+							 (uint64_t)INT32_MAX) ?
+		fl_zeroed(1, sizeof(*file)) : NULL;
+
+	memset(cfi, 0, sizeof(*cfi));
+	if (!file)
+		return false;
+	cfi->file = file;
+	cfi->size = (size_t)frame->size;
+	cfi->address = frame->address;
+	file->elf = elf;
+	file->offset = frame->offset;
+	file->address = header->address;
+	file->header = fl_elf_copy(elf, header);
+	file->npairs = count_pairs(file->header, header->size);
+	/* Memory of pages that nothing was read into is none. */
+	if (file->npairs) {
+		file->pages = fl_zeroed(cfi->size / PAGE + 1, 1);
+		cfi->frame = fl_zeroed(cfi->size, 1);
+	}
+	if (file->pages && cfi->frame)
+		return true;
+	fl_cfi_free(cfi);
+	return false;
+}
+
+static struct fl_cfi_range *read_range(const struct fl_cfi *cfi, size_t place)
+{
+	struct fl_cfi_range *range;
+	struct fl_dwarf r;
+	struct cie cie;
+	uint64_t start, size, end;
+	size_t next;
+
+	if (!read_entry(cfi, place, &r, &next) ||
+	    !read_fde(cfi, &r, &cie, &start, &size) || !size ||
+	    __builtin_add_overflow(start, size, &end))
+		return NULL;
+	range = fl_arena_alloc(&cfi->file->arena, sizeof(*range));
+	if (range)
+		*range = (struct fl_cfi_range){ start, end, (uint32_t)place, 0 };
+	return range;
+}
+
+/* The range of the last pair that is not after the address; NULL: none. */
+static struct fl_cfi_range *find_range(const struct fl_cfi *cfi, uint64_t at)
+{
+	struct fl_cfi_file *file = cfi->file;
+	size_t low = 0, high = file->npairs;
+	uint64_t place, *range;
+	bool fresh;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (in_pair(file, middle, 0) <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	place = low ? in_pair(file, low - 1, 1) - cfi->address : cfi->size;
+	range = place < cfi->size ?
+		fl_map_put(&file->ranges, place + 1, &fresh) : NULL;
+	if (!range)
+		return NULL;
+	if (fresh)
+		*range = (uintptr_t)read_range(cfi, (size_t)place);
+	return (struct fl_cfi_range *)(uintptr_t)*range;
+}
+
+static void close_file(struct fl_cfi_file *file)
+{
+	if (!file)
+		return;
+	fl_free(file->pages);
+	fl_free(file->header);
+	fl_map_free(&file->ranges);
+	fl_arena_free(&file->arena);
+	fl_free(file);
+}
+
 void fl_cfi_free(struct fl_cfi *cfi)
 {
+	close_file(cfi->file);
 	fl_free(cfi->frame);
 	fl_free(cfi->ranges);
 	memset(cfi, 0, sizeof(*cfi));
@@ -490,6 +624,7 @@ static bool run(struct machine *m, struct fl_dwarf r)
 
 struct fl_cfi_range *fl_cfi_range_at(const struct fl_cfi *cfi, uint64_t at)
 {
+	struct fl_cfi_range *range = cfi->file ? find_range(cfi, at) : NULL;
 	size_t low = 0, high = cfi->nranges;
 
 	while (low < high) {
@@ -500,8 +635,9 @@ struct fl_cfi_range *fl_cfi_range_at(const struct fl_cfi *cfi, uint64_t at)
 		else
 			high = middle;
 	}
-	return low && at < cfi->ranges[low - 1].end ? &cfi->ranges[low - 1] :
-						      NULL;
+	if (low)
+		range = &cfi->ranges[low - 1];
+	return range && at >= range->start && at < range->end ? range : NULL;
 }
 
 bool fl_cfi_row_at(const struct fl_cfi *cfi, uint64_t at,

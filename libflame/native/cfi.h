@@ -5,6 +5,7 @@
 #ifndef FL_NATIVE_CFI_H
 #define FL_NATIVE_CFI_H
 
+#include "native/elf.h"
 #include "flow/flow.h"
 
 /*
@@ -55,7 +56,20 @@ struct fl_cfi_row {
 	int32_t value[FL_REGS];
 };
 
+/* A file whose .eh_frame is read page by page, as .eh_frame_hdr finds entries. */
+struct fl_cfi_file {
+	const struct fl_elf *elf;	/* its file stays open */
+	uint64_t offset;		/* of .eh_frame in it */
+	bool *pages;			/* whether each was read */
+	uint8_t *header;		/* .eh_frame_hdr */
+	uint64_t address;		/* of the header */
+	size_t npairs;
+	struct fl_map ranges;		/* place + 1 -> struct fl_cfi_range * */
+	struct fl_arena arena;		/* of them */
+};
+
 struct fl_cfi {
+	struct fl_cfi_file *file;	/* NULL: all of it is in memory */
 	uint8_t *frame;		/* .eh_frame; for fl_free */
 	size_t size;
 	uint64_t address;
@@ -63,7 +77,7 @@ struct fl_cfi {
 		uint64_t start, end;
 		uint32_t fde;	/* place in frame */
 		flame_id name;	/* frame of a function without a symbol, or 0 */
-	} *ranges;		/* sorted by start */
+	} *ranges;		/* sorted by start; of a file: none */
 	size_t nranges, capacity;
 };
 
@@ -73,6 +87,11 @@ struct fl_cfi {
  */
 bool fl_cfi_init(struct fl_cfi *cfi, void *frame, size_t size,
 		 uint64_t address);
+/*
+ * The same of a file that stays open as long, of which only what is asked for
+ * is read.  false: there is no .eh_frame_hdr of the usual layout, or no memory.
+ */
+bool fl_cfi_open(struct fl_cfi *cfi, struct fl_elf *elf);
 void fl_cfi_free(struct fl_cfi *cfi);
 /* The function that the address is in; NULL: not known. */
 struct fl_cfi_range *fl_cfi_range_at(const struct fl_cfi *cfi, uint64_t at);

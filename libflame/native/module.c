@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <stdio.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 static bool is_debug_of(const struct fl_elf *debug, const struct fl_elf *elf)
 {
@@ -111,20 +112,44 @@ struct fl_elf *fl_elf_vdso(void)
 				    (size_t)e->e_shnum * e->e_shentsize) : NULL;
 }
 
+/* Of a large file little is ever asked for. */
+static void read_frames(struct fl_module *module)
+{
+	enum { LARGE = 256 << 10 };
+	struct fl_elf *elf = module->elf;
+	const struct fl_elf_section *section = fl_elf_section(elf, ".eh_frame");
+	void *frame;
+
+	if (section && section->size > LARGE && elf->fd >= 0 &&
+	    fl_cfi_open(&module->cfi, elf))
+		return;
+	frame = fl_elf_copy(elf, section);
+	if (frame)
+		fl_cfi_init(&module->cfi, frame, section->size,
+			    section->address);
+}
+
+void fl_module_read_end(struct fl_module *module)
+{
+	struct fl_elf *elf = module->elf;
+
+	if (elf->fd < 0 || module->cfi.file)
+		return;
+	close(elf->fd);
+	elf->fd = -1;
+	elf->size = 0;
+}
+
 void fl_module_read(struct fl_module *module,
 		    const struct fl_debug_files *files,
 		    struct fl_module_debug *debug)
 {
 	struct fl_elf *elf = module->elf;
-	const struct fl_elf_section *section = fl_elf_section(elf, ".eh_frame");
-	/* Of another machine nothing is unwound. */
-	void *frame = elf->machine == (FL_IS_ARM64 ? EM_AARCH64 : EM_X86_64) ?
-		      fl_elf_copy(elf, section) : NULL;
 
 	memset(debug, 0, sizeof(*debug));
-	if (frame)
-		fl_cfi_init(&module->cfi, frame, section->size,
-			    section->address);
+	/* Of another machine nothing is unwound. */
+	if (elf->machine == (FL_IS_ARM64 ? EM_AARCH64 : EM_X86_64))
+		read_frames(module);
 	if (!fl_elf_section(elf, ".symtab")) {
 		debug->elf = debug_by_id(elf, files);
 		if (!debug->elf)

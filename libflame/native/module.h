@@ -22,6 +22,8 @@ struct fl_module_debug {
 void fl_module_read(struct fl_module *module,
 		    const struct fl_debug_files *files,
 		    struct fl_module_debug *debug);
+/* Closes the file, unless more will be read of it. */
+void fl_module_read_end(struct fl_module *module);
 void fl_module_debug_close(struct fl_module_debug *debug);
 /* The running kernel's, in memory; NULL: none. */
 struct fl_elf *fl_elf_vdso(void);

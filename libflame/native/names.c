@@ -395,10 +395,7 @@ static void load_file(struct fl_native_names *names, struct named *n)
 	if (names->options.inlined)
 		load_debug(n, debug.elf);
 	fl_module_debug_close(&debug);
-	if (module->elf->fd >= 0)
-		close(module->elf->fd);
-	module->elf->fd = -1;
-	module->elf->size = 0;
+	fl_module_read_end(module);
 }
 
 /* Compiled code ----------------------------------------------------------- */

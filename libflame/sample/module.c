@@ -269,12 +269,7 @@ static void load(struct fl_processes *all, pid_t pid,
 		fl_warn(all->flame, "%s: its tables claim more than the disk "
 			"holds of it, or than 256 MB: functions may have no "
 			"names and stacks may end in it", module->path);
-	/* Many files are mapped: only their tables are stored. */
-	if (module->elf->fd >= 0) {
-		close(module->elf->fd);
-		module->elf->fd = -1;
-		module->elf->size = 0;
-	}
+	fl_module_read_end(module);
 }
 
 void fl_module_load(struct fl_processes *all, pid_t pid,

@@ -42,21 +42,25 @@ static bool read_image(void *arg, uint64_t at, void *to, size_t size)
 	return true;
 }
 
-static void walk(const struct fl_cfi *cfi, const uint8_t *data, size_t size)
+static void walk_at(const struct fl_cfi *cfi, uint64_t at, const uint8_t *data,
+		    size_t size)
 {
 	struct image image = { data, size, 0 };
 	struct fl_memory memory = { .read = read_image, .arg = &image };
+	struct fl_regs regs = { .known = 0x1ffff };
+	struct fl_cfi_row row;
 
+	for (unsigned n = 0; n < FL_REGS; n++)
+		regs.value[n] = 8 * n;
+	if (fl_cfi_row_at(cfi, at, &row))
+		fl_cfi_step(cfi, &row, &memory, &regs);
+}
+
+static void walk(const struct fl_cfi *cfi, const uint8_t *data, size_t size)
+{
 	for (size_t i = 0; i < cfi->nranges && i < 64; i++)
-		for (unsigned k = 0; k < 8; k++) {
-			struct fl_regs regs = { .known = 0x1ffff };
-			struct fl_cfi_row row;
-
-			for (unsigned n = 0; n < FL_REGS; n++)
-				regs.value[n] = 8 * n;
-			if (fl_cfi_row_at(cfi, cfi->ranges[i].start + k, &row))
-				fl_cfi_step(cfi, &row, &memory, &regs);
-		}
+		for (unsigned k = 0; k < 8; k++)
+			walk_at(cfi, cfi->ranges[i].start + k, data, size);
 }
 
 void fuzz_cfi(const struct fuzz_target *target, const uint8_t *data,
@@ -94,6 +98,11 @@ void fuzz_elf(const struct fuzz_target *target, const uint8_t *data,
 	frame = fl_elf_copy(elf, fl_elf_section(elf, ".gnu_debuglink"));
 	FUZZ_HOLDS(!frame || strlen(frame) <= size);
 	fl_free(frame);
+	if (fl_cfi_open(&cfi, elf)) {
+		for (uint64_t at = 0; at < 2 * size; at += 1 + size / 64)
+			walk_at(&cfi, at, data, size);
+		fl_cfi_free(&cfi);
+	}
 	section = fl_elf_section(elf, ".eh_frame");
 	frame = fl_elf_copy(elf, section);
 	if (frame) {

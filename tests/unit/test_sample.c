@@ -1110,6 +1110,46 @@ Test(cfi, offset_without_a_register_is_refused)
 	}
 }
 
+/* By .eh_frame_hdr, page by page, of this very program. */
+Test(cfi, of_a_file_is_the_same_as_of_its_bytes)
+{
+	struct fl_elf *elf = fl_elf_open(open("/proc/self/exe", O_RDONLY));
+	const struct fl_elf_section *section;
+	struct fl_cfi cfi, file;
+	size_t pages = 0;
+
+	cr_assert(elf);
+	section = fl_elf_section(elf, ".eh_frame");
+	cr_assert(fl_cfi_open(&file, elf));
+	cr_assert(fl_cfi_init(&cfi, fl_elf_copy(elf, section), section->size,
+			      section->address));
+	cr_assert_gt(cfi.nranges, 1000);
+	for (size_t i = cfi.nranges; i--;) {
+		const struct fl_cfi_range *wanted = &cfi.ranges[i], *found;
+
+		for (uint64_t at = wanted->start; at < wanted->end; at += 7) {
+			struct fl_cfi_row a, b;
+			bool known = fl_cfi_row_at(&cfi, at, &a);
+
+			found = fl_cfi_range_at(&file, at);
+			cr_assert(found);
+			cr_assert_eq(found->start, wanted->start);
+			cr_assert_eq(found->end, wanted->end);
+			cr_assert_eq(fl_cfi_row_at(&file, at, &b), known);
+			cr_assert(!known || memcmp(&a, &b, sizeof(a)) == 0);
+		}
+		if (i == cfi.nranges - 1)
+			for (size_t k = 0; k <= file.size / 4096; k++)
+				pages += file.file->pages[k];
+	}
+	cr_expect_leq(pages, 4);	/* of an entry, and of what it refers to */
+	cr_expect_null(fl_cfi_range_at(&file, 0));
+	cr_expect_null(fl_cfi_range_at(&file, UINT64_MAX));
+	fl_cfi_free(&cfi);
+	fl_cfi_free(&file);
+	fl_elf_close(elf);
+}
+
 /* Unwinding ----------------------------------------------------------------- */
 
 static uint8_t stack_copy[65536];
