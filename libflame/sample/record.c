@@ -10,6 +10,7 @@
 #include "sample/stops.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ enum {
 	TICK_MS = 250,		/* between looks at the targets */
 	LONG_WAIT_MS = 50,	/* where nobody's frames are read late */
 	SMALL_STACK = 16384,	/* bytes */
+	LARGE_TABLE = 128 << 10,
 	MAX_LARGE_HERTZ = 1000	/* with larger stacks */
 };
 
@@ -894,6 +896,10 @@ static bool begin(struct fl_recorder *r, struct flame_source *source)
 	 * fill huge pages with zeros costs more than to read the files.
 	 */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+#ifdef M_MMAP_THRESHOLD
+	/* As is, glibc keeps what large tables leave when they are freed. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_TABLE);
+#endif
 	if (!r->blind && fl_apart_is_useful()) {
 		r->processes.places = new_places(source->flame, &r->how);
 		if (fl_apart_start(r))
