@@ -1475,7 +1475,7 @@ Test(formats, facts_of_a_format_are_those_of_its_row)
 	cr_expect(flame_format_facts("html") & FLAME_PAGE);
 	cr_expect_eq(flame_format_facts("svg"), FLAME_DRAWN | FLAME_BROWSED);
 	cr_expect_eq(flame_format_facts("text"), FLAME_DRAWN | FLAME_TYPED);
-	cr_expect_eq(flame_format_facts("folded"), FLAME_ADDS_UP);
+	cr_expect_eq(flame_format_facts("folded"), FLAME_ADDS_UP | FLAME_WHOLE);
 	cr_expect_eq(flame_format_facts("jfr"), FLAME_COPIES);
 	cr_expect_eq(flame_format_facts("hprof"), 0, "it is not written");
 	cr_expect_eq(flame_format_facts(NULL), 0);
