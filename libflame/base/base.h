@@ -447,7 +447,7 @@ static inline const struct fl_map_entry *fl_map_each(const struct fl_map *map,
 	return NULL;
 }
 
-/* Removes all keys and keeps the capacity. */
+/* Removes all keys; keeps the capacity if the keys used a good part of it. */
 void fl_map_clear(struct fl_map *map);
 void fl_map_free(struct fl_map *map);
 

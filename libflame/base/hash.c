@@ -243,6 +243,14 @@ bool fl_map_reserve(struct fl_map *map, size_t more)
 
 void fl_map_clear(struct fl_map *map)
 {
+	enum { SMALL = 4096, FEW = 16 };
+
+	/* Else a single large table makes each later clear as expensive. */
+	if (map->mask >= SMALL && map->count < map->mask / FEW) {
+		fl_free(map->entry);
+		map->entry = NULL;
+		map->mask = 0;
+	}
 	if (map->entry && map->count)
 		memset(map->entry, 0, (map->mask + 1) * sizeof(*map->entry));
 	map->has_zero = false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: the account and its limit, arrays that double, arenas, text that
- * grows.
+ * Memory accounting and its limit, growing arrays, arenas, string buffers.
  */
 #include "fl.h"
 

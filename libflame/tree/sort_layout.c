@@ -30,7 +30,7 @@ static int64_t weight_of(const struct fl_layout *l, uint32_t node)
 	return l->columns == 2 ? fl_add_clamped(sum, l->total[1][node]) : sum;
 }
 
-/* The node before in order[], by new number; to[]: the other way. */
+/* order[new] = old node; to[old] = new node. */
 static bool rank(const struct fl_layout *l, uint32_t *order, uint32_t *to)
 {
 	struct sibling *siblings = NULL;

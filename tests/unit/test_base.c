@@ -524,6 +524,25 @@ Test(maps, any_key_has_one_value)
 	fl_map_free(&map);
 }
 
+/* The cost of a clear is that of the keys put since the last one. */
+Test(maps, of_few_keys_become_small_when_they_are_cleared)
+{
+	struct fl_map map = { 0 };
+
+	for (uint64_t key = 1; key <= 100000; key++)
+		fl_map_put(&map, key, NULL);
+	fl_map_clear(&map);
+	cr_assert_geq(map.mask, 100000);
+	for (int i = 0; i < 2; i++) {
+		cr_assert_null(fl_map_get(&map, 7));
+		*fl_map_put(&map, 7, NULL) = 1;
+		cr_assert_eq(*fl_map_get(&map, 7), 1);
+		fl_map_clear(&map);
+		cr_assert_lt(map.mask, 4096);
+	}
+	fl_map_free(&map);
+}
+
 /* Keys whose first place in a map with the salt is below `n`, of 64 k. */
 static size_t find_near(uint64_t *keys, size_t n, uint64_t salt,
 			uint64_t factor)
