@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of bare addresses: see bare.h. */
+/*
+ * Symbolizes raw addresses of pprof profiles that list /proc/PID/maps
+ * (format/pprof).
+ */
 #include "fl.h"
 
 #include "native/bare.h"
@@ -18,7 +21,7 @@ static bool parse_hex(struct slice s, uint64_t *n)
 	return s.size;
 }
 
-static bool begin(struct fl_bare *bare)
+static bool open_names(struct fl_bare *bare)
 {
 	if (!bare->names)
 		bare->names = fl_names_new(bare->flame, bare->options);
@@ -26,7 +29,7 @@ static bool begin(struct fl_bare *bare)
 }
 
 /* The next word of the line; false: there is none. */
-static bool take_word(struct slice *line, struct slice *word)
+static bool next_word(struct slice *line, struct slice *word)
 {
 	while (line->size && fl_is_blank(*line->data)) {
 		line->data++;
@@ -47,23 +50,23 @@ bool fl_maps_line(struct slice line, struct fl_maps_line *map)
 	const char *minus;
 
 	memset(map, 0, sizeof(*map));
-	minus = take_word(&line, &word) ? memchr(word.data, '-', word.size) :
+	minus = next_word(&line, &word) ? memchr(word.data, '-', word.size) :
 					  NULL;
 	if (!minus ||
 	    !parse_hex((struct slice){ word.data, minus - word.data },
 		       &map->start) ||
 	    !parse_hex(fl_slice_from(word, minus + 1 - word.data), &map->end))
 		return false;
-	if (!take_word(&line, &word))
+	if (!next_word(&line, &word))
 		return true;
 	map->code = word.size > 2 && word.data[2] == 'x';
-	if (!take_word(&line, &word) || !parse_hex(word, &map->offset) ||
-	    !take_word(&line, &word) || !take_word(&line, &word))
+	if (!next_word(&line, &word) || !parse_hex(word, &map->offset) ||
+	    !next_word(&line, &word) || !next_word(&line, &word))
 		return true;
 	for (size_t i = 0; i < word.size && fl_is_digit(word.data[i]); i++)
 		map->inode = map->inode * 10 + (uint64_t)(word.data[i] - '0');
 	/* The rest of the line: a path may have blanks in it. */
-	if (take_word(&line, &word))
+	if (next_word(&line, &word))
 		map->path = (struct slice){ word.data, word.size + line.size };
 	return true;
 }
@@ -79,7 +82,7 @@ bool fl_bare_add(struct fl_bare *bare, const struct fl_maps_line *map,
 	/* Each one is compared with the others. */
 	if (!map->code || !map->path.size || bare->maps.count >= 65536)
 		return true;
-	if (!begin(bare))
+	if (!open_names(bare))
 		return false;
 	for (; 2 * size + 2 <= build_id.size && size < sizeof(id); size++) {
 		if (!parse_hex((struct slice){ build_id.data + 2 * size, 2 },
@@ -99,15 +102,14 @@ bool fl_bare_add(struct fl_bare *bare, const struct fl_maps_line *map,
 	       fl_no_memory(bare->flame) == FLAME_OK;
 }
 
-size_t fl_bare_frames(struct fl_bare *bare, uint64_t address,
-		      const flame_id **frames)
+size_t fl_symbolize(struct fl_bare *bare, uint64_t address,
+		    const flame_id **frames)
 {
 	if (address >> 63 && bare->options->kallsyms)
-		return begin(bare) ?
+		return open_names(bare) ?
 		       fl_names_kernel(bare->names, address, frames) : 0;
 	if (!bare->names || !fl_mappings_at(&bare->maps, address))
 		return 0;
-	fl_names_sample(bare->names);
 	return fl_names_named(bare->names, &bare->maps, address, frames);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of bare addresses in profiles that have the mappings of one process, as
+ * Symbolizes raw addresses of profiles that have the mappings of a process, as
  * lines of /proc/PID/maps or as records.
  */
 #ifndef FL_NATIVE_BARE_H
@@ -30,8 +30,8 @@ bool fl_maps_line(struct slice line, struct fl_maps_line *map);
 bool fl_bare_add(struct fl_bare *bare, const struct fl_maps_line *map,
 		 struct slice build_id);
 /* The frames of an address, leaf first; 0: it has no name. */
-size_t fl_bare_frames(struct fl_bare *bare, uint64_t address,
-		      const flame_id **frames);
+size_t fl_symbolize(struct fl_bare *bare, uint64_t address,
+		    const flame_id **frames);
 /* Another profile follows: forgets the mappings. */
 void fl_bare_clear(struct fl_bare *bare);
 /* As fl_names_report; then as fl_bare_free. */

@@ -912,44 +912,77 @@ static const char *base_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static void report_other(struct fl_native_names *names, const struct named *n,
-			 const char *input)
+/* Samples, or distinct addresses. */
+static uint64_t count_lost(const struct fl_native_names *names,
+			   const struct named *n)
 {
-	fl_remark(names->flame, "%s: %s: %" PRIu64 " sample%s addresses only: "
-		  "the file here is another build; give it by --symfs", input,
-		  base_of(n->module.path), n->samples,
-		  n->samples == 1 ? " has" : "s have");
+	const struct fl_map_entry *e;
+	uint64_t addresses = 0;
+	size_t at = 0;
+
+	if (names->sample)
+		return n->samples;
+	while ((e = fl_map_each(&n->places[0], &at)))
+		addresses += (e->value & NO_NAME) != 0;
+	return addresses;
+}
+
+struct lost_text {
+	char text[64];
+};
+
+/* "2 samples have addresses only", "1 address has no name" */
+static struct lost_text say_lost(const struct fl_native_names *names,
+				 uint64_t lost)
+{
+	struct lost_text to;
+
+	snprintf(to.text, sizeof(to.text), "%" PRIu64 " %s", lost,
+		 names->sample ? lost == 1 ? "sample has addresses only" :
+					     "samples have addresses only" :
+				 lost == 1 ? "address has no name" :
+					     "addresses have no name");
+	return to;
 }
 
 bool fl_names_report(struct fl_native_names *names, const char *input)
 {
 	const struct named *first = NULL;
-	uint64_t samples = 0;
+	uint64_t sum = 0, lost;
 	unsigned absent = 0, others = 0;
 
 	for (size_t i = 0; i < names->count; i++) {
 		const struct named *n = names->modules[i];
 
-		if (n->module.elf || n->kind != FILE_ON_DISK || !n->samples)
+		if (n->module.elf || n->kind != FILE_ON_DISK)
+			continue;
+		lost = count_lost(names, n);
+		if (!lost)
 			continue;
 		if (n->is_other) {
-			report_other(names, n, input);
+			fl_remark(names->flame, "%s: %s: %s: the file here is "
+				  "another build; give it by --symfs", input,
+				  base_of(n->module.path),
+				  say_lost(names, lost).text);
 			others++;
 			continue;
 		}
 		first = first ? first : n;
-		samples = FL_MAX(samples, n->samples);
+		sum += lost;
 		absent++;
 	}
+	/* A sample may have addresses in several files. */
 	if (absent)
-		fl_remark(names->flame, "%s: %s is not here%s: up to %" PRIu64
-			  " samples have addresses only in it; give a folder "
-			  "that has it by --symfs", input, first->module.path,
-			  absent > 1 ? ", nor are others" : "", samples);
+		fl_remark(names->flame, "%s: %s is not here%s: %s%s; give a "
+			  "folder that has it by --symfs", input,
+			  first->module.path,
+			  absent > 1 ? ", nor are others" : "",
+			  absent > 1 && names->sample ? "up to " : "",
+			  say_lost(names, sum).text);
 	if (names->kernel.samples && !names->kernel.module.symbols.count)
-		fl_remark(names->flame, "%s: %" PRIu64 " samples have "
-			  "addresses of the kernel without names; give its "
+		fl_remark(names->flame, "%s: in the kernel %s; give its "
 			  "/proc/kallsyms by --kallsyms", input,
-			  names->kernel.samples);
+			  say_lost(names, count_lost(names,
+						     &names->kernel)).text);
 	return absent || others;
 }

@@ -70,7 +70,10 @@ struct fl_module *fl_names_module(struct fl_native_names *names, pid_t pid,
  */
 void fl_names_inode(struct fl_module *module, uint64_t inode);
 
-/* A sample begins: addresses without names are counted by samples. */
+/*
+ * A sample begins: those with addresses that have no name are counted.  If this
+ * is never called, the addresses are counted instead.
+ */
 void fl_names_sample(struct fl_native_names *names);
 
 /*
@@ -120,8 +123,8 @@ size_t fl_names_unwind(struct fl_native_names *names,
 		       uint64_t *addresses, size_t capacity);
 
 /*
- * Reports files that are not here, or are other ones, with the numbers of
- * samples in them.  false: there are none.
+ * Reports files that are not here, or are other ones, with the numbers of their
+ * samples or addresses that have no name.  false: there are none.
  */
 bool fl_names_report(struct fl_native_names *names, const char *input);
 

@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 enum { HEADER = 5 };	/* words */
 
@@ -270,12 +271,22 @@ static void forget(struct reader *r)
 	fl_bare_clear(&r->bare);
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
 /* The next profile of the input. */
 static bool read_profile(struct reader *r)
 {
 	forget(r);
 	read_records(r);
 	read_text(r);
+	if (r->nmappings)
+		qsort(r->mappings, r->nmappings, sizeof(*r->mappings),
+		      by_begin);
 	if (!r->java && r->nrecords && drop_handler(r))
 		drop_handler(r);
 	r->good += r->nrecords;
@@ -298,16 +309,31 @@ static void begin(struct reader *r)
 
 /* Samples ------------------------------------------------------------- */
 
+/* The file of an address; the mappings of a process do not overlap. */
+static flame_id file_at(const struct reader *r, uint64_t address)
+{
+	size_t low = 0, high = r->nmappings;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->mappings[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < r->mappings[low - 1].end ?
+	       r->mappings[low - 1].file : 0;
+}
+
 static flame_id make_frame(struct reader *r, uint64_t address)
 {
 	const uint64_t *name = fl_map_get(&r->names, address);
-	struct flame_frame frame = { .type = FLAME_UNKNOWN };
+	struct flame_frame frame = {
+		.type = FLAME_UNKNOWN, .file = file_at(r, address),
+	};
 	struct fl_buf buf = { 0 };
 
-	for (size_t i = 0; i < r->nmappings && !frame.file; i++)
-		if (address >= r->mappings[i].begin &&
-		    address < r->mappings[i].end)
-			frame.file = r->mappings[i].file;
 	if (name) {
 		frame.name = (flame_id)*name;
 	} else {
@@ -328,7 +354,7 @@ static void make_frames(struct reader *r, uint64_t address)
 {
 	const flame_id *frames;
 	size_t n = fl_map_get(&r->names, address) ? 0 :
-		   fl_bare_frames(&r->bare, address, &frames);
+		   fl_symbolize(&r->bare, address, &frames);
 
 	fl_frame_list_add(r->flame, &r->made, n ? (flame_id)n : 1);
 	for (size_t i = 0; i < n; i++)

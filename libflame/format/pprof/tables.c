@@ -206,7 +206,7 @@ static bool add_symbols(struct fl_pprof_tables *tables,
 
 	if (!tables->has_maps)
 		read_maps(tables);
-	n = fl_bare_frames(&tables->bare, address, &frames);
+	n = fl_symbolize(&tables->bare, address, &frames);
 	for (size_t i = n; i--;) {
 		struct flame_frame frame =
 			tables->flame->frames.data[frames[i]];

@@ -509,7 +509,7 @@ static flame_id put_frames(struct reader *r, flame_id stack,
 	char text[24];
 	size_t n;
 
-	if (!name && (n = fl_bare_frames(&r->bare, f->address, &frames))) {
+	if (!name && (n = fl_symbolize(&r->bare, f->address, &frames))) {
 		while (n--)
 			stack = flame_stack(r->flame, stack, frames[n]);
 		return stack;
