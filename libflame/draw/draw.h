@@ -283,7 +283,7 @@ void fl_put_scale(struct fl_out *out, const struct fl_page *page);
 /* viewer.c (made by share/viewer/embed.sh) ------------------------------ */
 
 struct fl_script {
-	const char *packed;		/* base64 of gzip; the loader runs it */
+	const char *packed;		/* base 85 of gzip; the loader runs it */
 	const char *hash;		/* of the text: "sha256-..." */
 };
 

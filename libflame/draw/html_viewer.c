@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The viewer's script and style in a page, or in files beside it. */
+/*
+ * The viewer's script and style, for html.c: in the page, or (--split) written
+ * to files beside it, which many pages share.
+ */
 #include "fl.h"
 
 #include "draw/draw.h"

@@ -238,7 +238,10 @@ char *fl_out_reserve(struct fl_out *out);
 void fl_out_commit(struct fl_out *out, const char *end);
 
 void fl_out_print(struct fl_out *out, const char *format, ...) FL_PRINTF(2, 3);
-/* The path of a regular file; NULL for pipes and devices. */
+/*
+ * The path that a regular file was opened by, which may be a link; NULL for
+ * pipes and devices.
+ */
 const char *fl_out_path(const struct fl_out *out);
 int fl_out_close(struct fl_out *out);
 /* Closes, and removes the unfinished file; NULL is allowed. */

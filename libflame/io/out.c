@@ -37,6 +37,7 @@ struct fl_out {
 	const struct fl_packer *packer;
 	void *packing;		/* the packer's state; NULL: not packed */
 	int fd;
+	bool is_file;		/* a regular one, opened by its name */
 	bool is_terminal;
 	struct fl_screen screen;
 	bool failed;
@@ -46,7 +47,7 @@ struct fl_out {
 
 const char *fl_out_path(const struct fl_out *out)
 {
-	return out->path;
+	return out->is_file ? out->name : NULL;
 }
 
 static void free_out(struct fl_out *out)
@@ -302,6 +303,7 @@ struct fl_out *fl_out_open(struct flame *flame, const char *path)
 	int fd = fd_of(path);
 	struct fl_out *out = new_out(flame, fd == STDOUT_FILENO ?
 					    "standard output" : path);
+	struct stat st;
 	bool opened;
 
 	if (!out)
@@ -316,6 +318,8 @@ struct fl_out *fl_out_open(struct flame *flame, const char *path)
 		out->fd = fd;
 	opened = fd >= 0 ? out->fd >= 0 : open_path(out, path);
 	out->is_terminal = opened && isatty(out->fd);
+	out->is_file = opened && fd < 0 && fstat(out->fd, &st) == 0 &&
+		       S_ISREG(st.st_mode);
 	if (!opened) {
 		fl_fail(flame, "%s: %s", out->name, strerror(errno));
 		free_out(out);
