@@ -246,6 +246,19 @@ static void drop_samples(struct flame_sink *sink)
 	page->samples = NULL;
 }
 
+/* With --events, each metric has times of its own. */
+static unsigned expect(struct flame_sink *sink,
+		       const struct fl_expected *expected)
+{
+	struct page_state *state = sink->state;
+	struct fl_samples *samples = state->page.samples;
+
+	if (!samples || state->page.events || state->page.chart)
+		return 0;
+	fl_samples_expect(samples, expected);
+	return fl_samples_shift(samples);
+}
+
 bool fl_page_keep_samples(struct flame_sink *sink)
 {
 	struct fl_page *page = &((struct page_state *)sink->state)->page;
@@ -255,6 +268,7 @@ bool fl_page_keep_samples(struct flame_sink *sink)
 		return false;
 	sink->needs |= sample_needs;
 	sink->takes_runs = true;
+	sink->expect = expect;
 	return page->tree->want_stack_nodes = true;
 }
 

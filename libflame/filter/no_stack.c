@@ -34,6 +34,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 	if (sink) {
 		sink->put = put;
 		sink->light = next->light ? fl_light_of_next : NULL;
+		sink->expect = next->expect ? fl_expect_of_next : NULL;
 		sink->whole = fl_whole_of_next;
 	}
 	return sink;

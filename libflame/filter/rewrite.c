@@ -249,6 +249,13 @@ static int put(struct flame_sink *sink, const struct flame_sample *sample)
 	return fl_put(sink->next, &s);
 }
 
+/* A filter with a put of its own may drop samples. */
+static unsigned expect(struct flame_sink *sink,
+		       const struct fl_expected *expected)
+{
+	return sink->put == put ? fl_expect_of_next(sink, expected) : 0;
+}
+
 void fl_stepper_free(struct flame_sink *sink)
 {
 	struct fl_stepper *stepper = sink->state;
@@ -269,6 +276,7 @@ struct flame_sink *fl_stepper_new(struct flame_sink *next, size_t state_size,
 	stepper = sink->state;
 	stepper->step = step;
 	sink->put = put;
+	sink->expect = next->expect ? expect : NULL;
 	sink->free = fl_stepper_free;
 	return sink;
 }

@@ -470,6 +470,7 @@ struct flame_sink *flame_pick(struct flame_sink *next, const char *event)
 	sink->wanted_text = next->wanted_text;
 	sink->no_stacks = next->no_stacks;
 	sink->light = next->light ? fl_light_of_next : NULL;
+	sink->expect = next->expect ? fl_expect_of_next : NULL;
 	sink->whole = fl_whole_of_next;
 	sink->put = put;
 	sink->begin = begin;

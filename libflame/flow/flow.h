@@ -90,8 +90,18 @@ struct fl_select {
 	bool alone;		/* no other source is pumped into the sink */
 	struct flame_sink *light;	/* the sink that has it; or NULL */
 	struct flame_sink *whole;	/* it asks for whole stacks; or NULL */
+	struct flame_sink *expects;	/* it has expect; or NULL */
 	/* Times of runs may be rounded down to a multiple of 2^time_shift ns. */
 	unsigned time_shift;
+};
+
+/*
+ * Samples of which at least cells[s] differ in thread, or in time rounded down
+ * to a multiple of 2^s ns.  Their times reach from first to last, or further.
+ */
+struct fl_expected {
+	int64_t first, last;	/* ns */
+	uint64_t cells[64];
 };
 
 struct fl_format;
@@ -286,6 +296,12 @@ struct flame_sink {
 	int64_t (*light)(struct flame_sink *sink, int64_t total);
 	/* Whether stacks may be whole (dict.h); NULL: no. */
 	bool (*whole)(struct flame_sink *sink);
+	/*
+	 * Samples with runs of times will come.  Returns how their times may be
+	 * rounded from now on: select.time_shift.  NULL: not at all.
+	 */
+	unsigned (*expect)(struct flame_sink *sink,
+			   const struct fl_expected *expected);
 	int (*put)(struct flame_sink *sink, const struct flame_sample *sample);
 	/*
 	 * Before the first and after the last sample of a source.  begin comes
@@ -327,7 +343,10 @@ bool fl_sink_check(const struct flame_sink *sink);
 
 /* ->light of a filter that leaves every stack of a text as it is. */
 int64_t fl_light_of_next(struct flame_sink *sink, int64_t total);
-/* ->whole of the same. */
+/* ->expect of a filter that drops no sample, or all but one metric. */
+unsigned fl_expect_of_next(struct flame_sink *sink,
+			   const struct fl_expected *expected);
+/* ->whole of the first. */
 bool fl_whole_of_next(struct flame_sink *sink);
 
 /*

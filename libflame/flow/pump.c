@@ -169,6 +169,7 @@ int fl_begin(struct flame_source *source, struct flame_sink *sink)
 	source->select.wanted_text = sink->wanted_text;
 	source->select.no_stacks = sink->no_stacks;
 	source->select.light = sink->light ? sink : NULL;
+	source->select.expects = sink->expect ? sink : NULL;
 	source->select.whole = sink->whole && sink->whole(sink) ? sink : NULL;
 	for (struct flame_sink *s = sink; s; s = s->next) {
 		source->select.needs |= s->needs |

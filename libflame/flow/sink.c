@@ -119,6 +119,12 @@ int64_t fl_light_of_next(struct flame_sink *sink, int64_t total)
 	return sink->next->light(sink->next, total);
 }
 
+unsigned fl_expect_of_next(struct flame_sink *sink,
+			   const struct fl_expected *expected)
+{
+	return sink->next->expect(sink->next, expected);
+}
+
 bool fl_whole_of_next(struct flame_sink *sink)
 {
 	return sink->next->whole && sink->next->whole(sink->next);

@@ -117,11 +117,7 @@ static inline bool add_cell(struct fl_times *times, uint32_t number,
 	struct fl_series *series = &times->series[number - 1];
 	struct fl_cell *last;
 
-	if (time != FLAME_NOTIME) {
-		times->first = FL_MIN(times->first, time);
-		times->last = FL_MAX(times->last, time);
-		time = round_time(times, time);
-	}
+	time = round_time(times, time);
 	if (series->last) {
 		last = &times->cells[series->last - 1];
 		if (last->time == time) {
@@ -140,6 +136,33 @@ static inline bool add_cell(struct fl_times *times, uint32_t number,
 	return true;
 }
 
+static void add_span(struct fl_times *times, int64_t first, int64_t last)
+{
+	times->first = FL_MIN(times->first, first);
+	times->last = FL_MAX(times->last, last);
+}
+
+/* The span of a run whose times are rounded is that from before. */
+static bool add_run(struct fl_times *times, uint32_t number,
+		    const struct fl_run *run)
+{
+	bool exact = run->first > run->last;
+
+	for (size_t i = 0; i < run->count; i++) {
+		struct fl_run_part part = run->data[i];
+
+		if (part.weight <= 0)
+			continue;
+		if (exact)
+			add_span(times, part.time, part.time);
+		if (!add_cell(times, number, part.time, part.weight))
+			return false;
+	}
+	if (!exact)
+		add_span(times, run->first, run->last);
+	return true;
+}
+
 bool fl_times_add(struct fl_times *times, const struct flame *flame,
 		  const struct flame_sample *sample)
 {
@@ -149,16 +172,11 @@ bool fl_times_add(struct fl_times *times, const struct flame *flame,
 	if (!number)
 		return false;
 	times->current = number;
-	if (!fl_run_find(flame, sample->time, &run))
-		return add_cell(times, number, sample->time, sample->weight);
-	for (size_t i = 0; i < run.count; i++)
-		if (run.data[i].weight > 0 &&
-		    !add_cell(times, number, run.data[i].time,
-			      run.data[i].weight))
-			return false;
-	times->first = FL_MIN(times->first, run.first);
-	times->last = FL_MAX(times->last, run.last);
-	return true;
+	if (fl_run_find(flame, sample->time, &run))
+		return add_run(times, number, &run);
+	if (sample->time != FLAME_NOTIME)
+		add_span(times, sample->time, sample->time);
+	return add_cell(times, number, sample->time, sample->weight);
 }
 
 static int by_time(const void *a, const void *b)
@@ -320,9 +338,46 @@ static bool sort_cells(struct fl_times *times)
 	return true;
 }
 
+/* When cells are to be counted next. */
+static size_t next_check(const struct fl_times *times)
+{
+	size_t limit = FL_MAX(times->shift ? times->max_cells :
+					     times->max_exact, times->count);
+
+	return limit + limit / 2;
+}
+
+/* The least shift for cells that will come; as it is: they may be few. */
+static unsigned expected_shift(const struct fl_times *times,
+			       const struct fl_expected *expected)
+{
+	struct fl_times then = *times;
+
+	if (!times->shift && expected->cells[0] <= times->max_exact)
+		return 0;
+	add_span(&then, expected->first, expected->last);
+	for (then.shift += !then.shift; then.shift < LAST_SHIFT; then.shift++) {
+		then.count = expected->cells[then.shift];
+		if (is_bounded(&then))
+			return then.shift;
+	}
+	return times->shift;
+}
+
+void fl_times_expect(struct fl_times *times, const struct fl_expected *expected)
+{
+	unsigned shift = times->shift;
+
+	times->shift = expected_shift(times, expected);
+	if (times->shift == shift)
+		return;
+	if (times->count && !sort_cells(times))
+		times->shift = shift;
+	times->check_at = next_check(times);
+}
+
 bool fl_times_finish(struct fl_times *times, bool *fit)
 {
-	size_t limit;
 
 	if (!sort_cells(times))
 		return false;
@@ -334,9 +389,7 @@ bool fl_times_finish(struct fl_times *times, bool *fit)
 		}
 		widen(times);
 	}
-	limit = FL_MAX(times->shift ? times->max_cells : times->max_exact,
-		       times->count);
-	times->check_at = limit + limit / 2;
+	times->check_at = next_check(times);
 	return true;
 }
 

@@ -53,6 +53,12 @@ void fl_times_free(struct fl_times *times);
 bool fl_times_add(struct fl_times *times, const struct flame *flame,
 		  const struct flame_sample *sample);
 /*
+ * Announces samples: rounds times by the shift that they lead to at the least,
+ * so that the samples may be rounded by their source.
+ */
+void fl_times_expect(struct fl_times *times,
+		     const struct fl_expected *expected);
+/*
  * Sorts cells by series and time, sums equal ones, and rounds times further
  * where they are still too many.  *fit: false if rounding did not help.
  */

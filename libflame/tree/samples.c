@@ -63,6 +63,12 @@ unsigned fl_samples_shift(const struct fl_samples *s)
 	return s->times.shift;
 }
 
+void fl_samples_expect(struct fl_samples *s, const struct fl_expected *expected)
+{
+	if (fl_samples_timed(s))
+		fl_times_expect(&s->times, expected);
+}
+
 void fl_samples_set_start(struct fl_samples *s, int64_t start)
 {
 	s->start = start;

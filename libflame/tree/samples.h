@@ -27,6 +27,9 @@ bool fl_samples_timed(const struct fl_samples *samples);
 unsigned fl_samples_shift(const struct fl_samples *samples);
 /* Whether any are recorded: a layout then needs node_of_stack. */
 bool fl_samples_any(const struct fl_samples *samples);
+/* Samples will come: rounds times as fl_times_expect does. */
+void fl_samples_expect(struct fl_samples *samples,
+		       const struct fl_expected *expected);
 /*
  * A recording began then, or FLAME_NOTIME: moments' times count from the
  * first start, as those of --from do, or from the first sample if none is known.

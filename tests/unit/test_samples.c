@@ -245,8 +245,11 @@ static void put_twice(struct flame_sink *sink, const struct flame_sample *s)
 	put(sink, s->stack, s->thread, s->time);
 }
 
-/* One by one; in runs; in runs of times that are as coarse as the page's. */
-enum manner { SINGLE, RUNS, ROUNDED, MANNERS };
+/*
+ * One by one; in runs; in runs of times that are as coarse as the page's; so
+ * from the first one on, as they were announced.
+ */
+enum manner { SINGLE, RUNS, ROUNDED, EXPECTED, MANNERS };
 
 /* Twice each of n times, in which some are equal. */
 static void put_times(struct flame_sink *sink, const struct flame_source *from,
@@ -256,7 +259,7 @@ static void put_times(struct flame_sink *sink, const struct flame_source *from,
 				  .thread = thread_of(n % 7), .weight = 2 };
 	int64_t first = T0 + (int64_t)begin * S / 100;
 	int64_t last = T0 + (int64_t)(begin + (n - 1) / 2) * S / 100;
-	unsigned shift = manner == ROUNDED ? from->select.time_shift : 0;
+	unsigned shift = manner >= ROUNDED ? from->select.time_shift : 0;
 
 	for (unsigned i = n; i--;) {
 		s.time = T0 + (int64_t)(begin + i / 2) * S / 100;
@@ -277,6 +280,18 @@ static void put_times(struct flame_sink *sink, const struct flame_source *from,
 	fl_runs_clear(flame);
 }
 
+/* A bucket has no more times than its size by their distance, and one. */
+static unsigned announce(struct flame_sink *sink, unsigned times, int64_t last)
+{
+	struct fl_expected expected = { .first = T0, .last = last };
+	const int64_t distance = S / 100;
+
+	for (unsigned shift = 0; shift < FL_COUNT(expected.cells); shift++)
+		expected.cells[shift] = times /
+			((UINT64_C(1) << shift) / (uint64_t)distance + 1);
+	return sink->expect(sink, &expected);
+}
+
 Test(samples, come_as_runs_and_give_the_same_page)
 {
 	struct fl_buf first = { 0 };
@@ -285,7 +300,19 @@ Test(samples, come_as_runs_and_give_the_same_page)
 		struct flame_source source = { .flame = flame };
 		struct flame_sink *sink = begin();
 
+		unsigned times = 0, last = 0;
+
 		cr_assert_eq(sink->begin(sink, &source), FLAME_OK);
+		for (unsigned k = 0, n = 1; k < 5 * MANY;
+		     k += n, n = n % 100 + 1) {
+			times += (n + 1) / 2;
+			last = k + (n - 1) / 2;
+		}
+		if (manner == EXPECTED) {
+			source.select.time_shift = announce(
+				sink, times, T0 + (int64_t)last * S / 100);
+			cr_assert(source.select.time_shift);
+		}
 		for (unsigned k = 0, n = 1; k < 5 * MANY;
 		     k += n, n = n % 100 + 1)
 			put_times(sink, &source, manner, k, n);

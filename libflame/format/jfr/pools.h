@@ -46,6 +46,8 @@ struct slice fl_jfr_field_text(struct fl_jfr_chunk *chunk,
 bool fl_jfr_field_number(struct fl_jfr_chunk *chunk,
 			 const struct fl_jfr_class *class, uint64_t key,
 			 const char *field, uint64_t *n);
+/* The number of a thread in its label set. */
+uint64_t fl_jfr_tid(struct fl_jfr_chunk *chunk, uint64_t key);
 /* Thread label set, state name, class-leaf frame of a key, all cached. */
 flame_id fl_jfr_thread(struct fl_jfr_chunk *chunk, uint64_t key);
 flame_id fl_jfr_state(struct fl_jfr_chunk *chunk, uint64_t key);

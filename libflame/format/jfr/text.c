@@ -155,6 +155,19 @@ struct fl_jfr_chunk *fl_jfr_stand_in(struct fl_jfr_chunk *chunk)
 		       NULL;
 }
 
+uint64_t fl_jfr_tid(struct fl_jfr_chunk *chunk, uint64_t key)
+{
+	struct fl_jfr_class *class = chunk->types->thread;
+	uint64_t tid;
+
+	if ((fl_jfr_field_number(chunk, class, key, "osThreadId", &tid) &&
+	     tid) ||
+	    (fl_jfr_field_number(chunk, class, key, "javaThreadId", &tid) &&
+	     tid))
+		return tid;
+	return key;
+}
+
 static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 {
 	struct flame *flame = chunk->flame;
@@ -162,7 +175,6 @@ static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 	struct slice name = fl_jfr_field_text(chunk, class, key, "javaName");
 	bool compat = fl_jfr_options(chunk->jfr)->compat;
 	struct fl_jfr_chunk *other = fl_jfr_stand_in(chunk);
-	uint64_t tid = 0;
 	struct fl_wire w;
 	flame_id set;
 
@@ -170,15 +182,7 @@ static flame_id make_thread(struct fl_jfr_chunk *chunk, uint64_t key)
 		return fl_jfr_thread(other, key);
 	if (!name.data || (!compat && !name.size))
 		name = fl_jfr_field_text(chunk, class, key, "osName");
-	if (compat) {
-		tid = key;
-	} else if (!fl_jfr_field_number(chunk, class, key, "osThreadId",
-					&tid) || !tid) {
-		if (!fl_jfr_field_number(chunk, class, key, "javaThreadId",
-					 &tid) || !tid)
-			tid = key;
-	}
-	set = fl_thread(flame, name, tid);
+	set = fl_thread(flame, name, compat ? key : fl_jfr_tid(chunk, key));
 	return compat ? compat_thread(flame, set, name, key) : set;
 }
 

@@ -102,6 +102,18 @@ static bool make_readers(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
 	return true;
 }
 
+/* Counts the events of a sum that is asked for. */
+static void count_asked(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+			const struct fl_jfr_sum *sum)
+{
+	const struct fl_jfr_trace *trace = &chunk->traces->data[sum->trace];
+	const struct fl_jfr_kind *kind = fl_jfr_kind_of(chunk, sum);
+
+	timed->nasked += (uint64_t)sum->samples;
+	if ((!trace->at && !trace->made) || !kind || kind->stateless)
+		timed->nlost += (uint64_t)sum->samples;
+}
+
 static bool init(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		 const bool *asked)
 {
@@ -112,26 +124,16 @@ static bool init(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	if (!timed->states)
 		return false;
 	timed->nstates = chunk->readers->count;
-	for (size_t i = 0; i < events->nsums; i++)
-		if (asked[i] &&
-		    !add_state(&timed->states[events->sums[i].reader],
+	for (size_t i = 0; i < events->nsums; i++) {
+		if (!asked[i])
+			continue;
+		count_asked(chunk, timed, &events->sums[i]);
+		if (!add_state(&timed->states[events->sums[i].reader],
 			       events->sums[i].state))
 			return false;
+	}
 	return drop_sums(chunk, timed, asked) && make_readers(chunk, timed) &&
 	       fl_jfr_begin_timed_layouts(chunk, timed);
-}
-
-bool fl_jfr_begin_timed(struct fl_jfr_chunk *chunk, const bool *asked)
-{
-	struct fl_jfr_timed *timed = fl_zeroed(1, sizeof(*timed));
-
-	chunk->events->timed = timed;
-	chunk->events->free_timed = free_timed;
-	if (!timed || !init(chunk, timed, asked)) {
-		fl_no_memory(chunk->flame);
-		return false;
-	}
-	return true;
 }
 
 /* Events ------------------------------------------------------------------ */
@@ -183,6 +185,12 @@ static bool read_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		struct fl_jfr_head head;
 		const uint8_t *end;
 
+		if (!resized)
+			w.at = fl_jfr_read_timed_layouts(chunk, timed, w.at,
+							 to);
+		fl_jfr_pass(chunk, w.at);
+		if (w.at >= to || fl_jfr_part_is_full(timed))
+			break;
 		if (!fl_jfr_read_head(&w, to, &head) && !resized) {
 			w.at = to;
 			break;
@@ -190,14 +198,10 @@ static bool read_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		end = resized ? to : head.begin + head.size;
 		if (head.type > 1)
 			class = fl_jfr_class_by_id(chunk, head.type);
-		if (class && class->reader &&
+		if (class && class->reader && !timed->count &&
 		    !read_event(chunk, timed, class->reader, w, end))
 			return false;
 		w.at = end;
-		if (!resized)
-			w.at = fl_jfr_read_timed_layouts(chunk, timed, w.at,
-							 to);
-		fl_jfr_pass(chunk, w.at);
 	}
 	timed->at = w.at;
 	return true;
@@ -229,6 +233,109 @@ static bool find_range(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	}
 	return false;
 }
+
+/* Counting ------------------------------------------------------------- */
+
+/*
+ * Whether the sink should hear what will come: each short event that is asked
+ * for becomes a sample of it with its thread, but those that are lost.
+ */
+static bool may_expect(const struct fl_jfr_chunk *chunk,
+		       const struct fl_jfr_timed *timed)
+{
+	const struct fl_select *select = &chunk->jfr->source->select;
+
+	return select->expects && (select->needs & FL_NEED_THREAD) &&
+	       !select->thread && !select->state && !select->time_shift &&
+	       (!select->choose || chunk->asked.cpu_only) &&
+	       !fl_jfr_options(chunk->jfr)->total && !chunk->damage.why &&
+	       timed->nasked > timed->nlost + FL_JFR_MIN_COUNTED;
+}
+
+/*
+ * Buckets as fine as a page may have them at all.  That decides what is counted
+ * well, not whether it is true.
+ */
+static unsigned finest_shift(const struct fl_jfr_chunk *chunk)
+{
+	enum { MAX_BUCKETS = 2048, MAX_SHIFT = 40 };
+	unsigned shift = 1;
+
+	while (shift < MAX_SHIFT &&
+	       chunk->header.duration_ns >> shift >= MAX_BUCKETS)
+		shift++;
+	return shift;
+}
+
+/*
+ * Ticks that are shorter than 1 ns may be the same time.  At worst, each event
+ * that is lost was one that differs.
+ */
+static void report_count(struct fl_jfr_chunk *chunk,
+			 const struct fl_jfr_timed *timed)
+{
+	struct fl_select *select = &chunk->jfr->source->select;
+	const struct fl_jfr_count *count = timed->count;
+	struct fl_expected expected = { .first = count->first };
+	uint64_t n = 0, last = 0;
+
+	for (size_t i = 0; i < FL_COUNT(count->latest); i++)
+		last = FL_MAX(last, count->latest[i].written);
+	expected.last = fl_jfr_written_ns(chunk, timed, last);
+	for (unsigned bit = 64; bit--;) {
+		n += count->differ[bit];
+		if (!bit && chunk->header.ticks_per_second <= 1000000000)
+			n = FL_MAX(n, count->later);
+		expected.cells[bit] = n - FL_MIN(n, timed->nlost);
+	}
+	select->time_shift = select->expects->expect(select->expects,
+						     &expected);
+}
+
+/*
+ * Where events are too many for exact times, the first parts would be read
+ * exactly in vain, and others too finely, until the sink has too many cells.
+ * Counting them first costs less.  false: out of memory.
+ */
+static bool expect(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)
+{
+	const uint8_t *to;
+	bool resized;
+
+	if (!timed->open || !may_expect(chunk, timed))
+		return true;
+	timed->count = fl_zeroed(1, sizeof(*timed->count));
+	if (!timed->count)
+		return false;
+	timed->rounding = (int64_t)-(UINT64_C(1) << finest_shift(chunk));
+	timed->count->first = INT64_MAX;
+	for (size_t i = 0; i < FL_COUNT(timed->count->latest); i++)
+		timed->count->latest[i].time = INT64_MIN;
+	while (find_range(chunk, timed, &to, &resized))
+		read_range(chunk, timed, to, resized);
+	if (timed->count->first != INT64_MAX)
+		report_count(chunk, timed);
+	fl_free(timed->count);
+	timed->count = NULL;
+	timed->range = 0;
+	timed->at = NULL;
+	return true;
+}
+
+bool fl_jfr_begin_timed(struct fl_jfr_chunk *chunk, const bool *asked)
+{
+	struct fl_jfr_timed *timed = fl_zeroed(1, sizeof(*timed));
+
+	chunk->events->timed = timed;
+	chunk->events->free_timed = free_timed;
+	if (!timed || !init(chunk, timed, asked) || !expect(chunk, timed)) {
+		fl_no_memory(chunk->flame);
+		return false;
+	}
+	return true;
+}
+
+/* Parts -------------------------------------------------------------------- */
 
 /* Forgets the sums of the part before. */
 static void clear_part(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed)

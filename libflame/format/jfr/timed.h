@@ -12,7 +12,8 @@
 enum {
 	FL_JFR_PART_RECORDS = 1 << 16,	/* of a part, 16 bytes each */
 	FL_JFR_PART_OPEN = 1 << 14,	/* stacks and threads, likewise */
-	FL_JFR_LAST_THREADS = 1 << 10	/* more of them share places */
+	FL_JFR_LAST_THREADS = 1 << 10,	/* more of them share places */
+	FL_JFR_MIN_COUNTED = 1 << 16	/* events that are counted first */
 };
 
 /* In fl_jfr_record.amount: not samples, but a place in weights[]. */
@@ -36,10 +37,9 @@ struct fl_jfr_open {
 	uint64_t key;		/* stack, and thread << 32, as written */
 	uint32_t kind;		/* state, and reader << 8 */
 	uint32_t sum;		/* plus one; 0: none */
-	uint32_t samples;	/* not in its sum yet */
 	int64_t time;		/* of the bucket, ns */
-	int64_t first, last;	/* ticks */
-	uint64_t unused[2];	/* a line of the cache */
+	uint32_t samples;	/* not in its sum yet */
+	uint32_t unused;	/* two are a line of the cache */
 };
 
 /* Short events of a thread, of one stack, state and bucket. */
@@ -64,10 +64,29 @@ struct fl_jfr_clock {
 	uint64_t frequency, inverse;	/* 2^64 / frequency */
 };
 
+/*
+ * How many short events of a thread have later times than all before, and by
+ * which bit at most their buckets differ then.
+ */
+struct fl_jfr_count {
+	uint64_t later, differ[64];
+	int64_t first;		/* ns */
+	struct fl_jfr_latest {
+		uint64_t written;	/* ticks */
+		int64_t time;	/* of its bucket; INT64_MIN: none */
+	} latest[FL_JFR_LAST_THREADS];	/* by tid */
+	struct fl_jfr_counted {
+		uint64_t key;	/* as written, plus one; 0: none */
+		struct fl_jfr_latest *latest;
+	} threads[FL_JFR_LAST_THREADS];	/* by a hash of the key */
+};
+
 struct fl_jfr_timed {
 	struct fl_jfr_states *states;	/* by reader, from first_reader on */
 	uint32_t nstates, first_reader;
 	size_t nkept;		/* sums of the first pass that remain */
+	uint64_t nasked, nlost;	/* events; those that make no sample */
+	struct fl_jfr_count *count;	/* they are counted now; or NULL */
 	size_t range;		/* of framing.c, and how far it is read */
 	const uint8_t *at;
 	int64_t rounding;	/* of times: the bits that remain */
@@ -118,6 +137,10 @@ static inline bool fl_jfr_add_record(struct fl_jfr_timed *timed, size_t sum,
 }
 
 /* timed_layout.c ------------------------------------------------------ */
+
+/* Ticks as they are written as ns. */
+int64_t fl_jfr_written_ns(const struct fl_jfr_chunk *chunk,
+			  const struct fl_jfr_timed *timed, uint64_t written);
 
 /* Whether a sum's times may be rounded: its events are short ones. */
 bool fl_jfr_is_timed_plain(const struct fl_jfr_chunk *chunk,

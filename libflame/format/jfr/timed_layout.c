@@ -40,7 +40,7 @@ struct layout {
 
 struct fl_jfr_timed_layouts {
 	struct fl_jfr_reader *reader;
-	const struct fl_jfr_states *states;
+	bool has_state[MAX_STATES];
 	unsigned n;
 	uint8_t number[FL_JFR_LAYOUTS];	/* 0: not seen yet */
 	struct layout at[MAX_LAYOUTS + 1];
@@ -93,6 +93,12 @@ static inline int64_t to_ns(const struct fl_jfr_chunk *chunk,
 		return fl_jfr_ns(chunk, ticks);
 	return clock->start_ns + (int64_t)(seconds * 1000000000 +
 		divide(clock, rest * 1000000000, &rest));
+}
+
+int64_t fl_jfr_written_ns(const struct fl_jfr_chunk *chunk,
+			  const struct fl_jfr_timed *timed, uint64_t written)
+{
+	return to_ns(chunk, &timed->clock, (int64_t)fl_wire_pack(written));
 }
 
 /* Buckets ----------------------------------------------------------------- */
@@ -170,19 +176,12 @@ static bool close_bucket(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	return fl_jfr_add_record(timed, open->sum - 1, open->time, samples);
 }
 
-/* Adds all that is known of it, and forgets it. */
+/* Adds its last bucket, and forgets it. */
 static bool close_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 		       struct fl_jfr_open *open)
 {
-	struct fl_jfr_detail *detail;
-	bool good;
+	bool good = !open->sum || close_bucket(chunk, timed, open);
 
-	if (!open->sum)
-		return true;
-	good = close_bucket(chunk, timed, open);
-	detail = &chunk->events->details[open->sum - 1];
-	detail->first = FL_MIN(detail->first, open->first);
-	detail->last = FL_MAX(detail->last, open->last);
 	open->sum = 0;
 	return good;
 }
@@ -257,7 +256,6 @@ make_open(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	*open = (struct fl_jfr_open){
 		.key = last->key, .kind = last->kind,
 		.sum = (uint32_t)sum + 1,
-		.first = INT64_MAX, .last = INT64_MIN,
 	};
 	return open;
 }
@@ -283,6 +281,7 @@ close_run(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	  struct fl_jfr_last *last)
 {
 	struct fl_jfr_open *open;
+	struct fl_jfr_detail *detail;
 
 	if (!last->samples)
 		return true;
@@ -295,8 +294,10 @@ close_run(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
 	}
 	open->time = last->time;
 	open->samples += last->samples;
-	open->first = FL_MIN(open->first, (int64_t)fl_wire_pack(last->first));
-	open->last = FL_MAX(open->last, (int64_t)fl_wire_pack(last->last));
+	detail = &chunk->events->details[open->sum - 1];
+	detail->first = FL_MIN(detail->first,
+			       (int64_t)fl_wire_pack(last->first));
+	detail->last = FL_MAX(detail->last, (int64_t)fl_wire_pack(last->last));
 	*last = (struct fl_jfr_last){ 0 };
 	return true;
 }
@@ -348,19 +349,56 @@ static inline uint64_t field(const struct layout *layout, const uint8_t *at,
 	return fl_wire_word(at + layout->at[place]) & layout->keep[place];
 }
 
-/* Its place among the last ones, by the thread's lowest bits. */
-static inline struct fl_jfr_last *last_of(struct fl_jfr_timed *timed,
-					  uint64_t thread)
+_Static_assert(FL_JFR_LAST_THREADS == 1 << (32 - 22), "bits of the hash");
+
+/* Its place among the last ones. */
+static inline size_t place_of(uint64_t thread)
 {
-	return &timed->last[((thread & 0x7f) | (thread >> 1 & 0x3f80)) %
-			    FL_JFR_LAST_THREADS];
+	return (uint32_t)thread * UINT32_C(0x9e3779b1) >> 22;
 }
 
-/* Reads a run of events of one class. */
-static const uint8_t *read_class(struct fl_jfr_chunk *chunk,
-				 struct fl_jfr_timed *timed,
-				 struct fl_jfr_timed_layouts *layouts,
-				 const uint8_t *at, const uint8_t *end)
+/* The latest event of a thread that was not the one before in its place. */
+static __attribute__((noinline)) struct fl_jfr_latest *
+find_latest(struct fl_jfr_chunk *chunk, const struct fl_jfr_timed *timed,
+	    struct fl_jfr_counted *at, uint64_t thread, uint64_t written)
+{
+	struct fl_jfr_count *count = timed->count;
+	uint64_t tid = fl_jfr_tid(chunk, fl_wire_pack(thread));
+	int64_t time = fl_jfr_written_ns(chunk, timed, written);
+
+	*at = (struct fl_jfr_counted){
+		thread + 1, &count->latest[tid % FL_JFR_LAST_THREADS]
+	};
+	count->first = FL_MIN(count->first, time);
+	return at->latest;
+}
+
+/* Counts an event, unless its thread has a later one. */
+static inline void count_event(struct fl_jfr_chunk *chunk,
+			       struct fl_jfr_timed *timed, uint64_t thread,
+			       uint64_t written)
+{
+	struct fl_jfr_count *count = timed->count;
+	struct fl_jfr_counted *at = &count->threads[place_of(thread)];
+	int64_t time = bucket_of(chunk, timed, written);
+	struct fl_jfr_latest *latest = at->latest;
+
+	if (fl_unlikely(at->key != thread + 1))
+		latest = find_latest(chunk, timed, at, thread, written);
+	count->later += written > latest->written;
+	latest->written = FL_MAX(latest->written, written);
+	if (time <= latest->time)
+		return;
+	count->differ[63 - __builtin_clzll((uint64_t)time ^
+					   (uint64_t)latest->time)]++;
+	latest->time = time;
+}
+
+/* Reads, or counts, a run of events of one class. */
+static inline __attribute__((always_inline)) const uint8_t *
+read_class(struct fl_jfr_chunk *chunk, struct fl_jfr_timed *timed,
+	   struct fl_jfr_timed_layouts *layouts, const uint8_t *at,
+	   const uint8_t *end, bool counting)
 {
 	const uint32_t number = layouts->reader->number;
 	const uint8_t id = layouts->reader->class->id;
@@ -388,14 +426,19 @@ static const uint8_t *read_class(struct fl_jfr_chunk *chunk,
 		__builtin_prefetch(at + FL_JFR_PREFETCH);
 		layout = &layouts->at[known];
 		state = field(layout, at, STATE);
-		if (!fl_jfr_has_state(layouts->states, state))
+		if (!layouts->has_state[state])
 			continue;
 		thread = field(layout, at, THREAD);
+		if (counting) {
+			count_event(chunk, timed, thread,
+				    field(layout, at, TIME));
+			continue;
+		}
 		key = thread << 32 | field(layout, at, STACK);
 		kind = number << 8 | (uint32_t)state;
 		written = field(layout, at, TIME);
 		time = bucket_of(chunk, timed, written);
-		last = last_of(timed, thread);
+		last = &timed->last[place_of(thread)];
 		if (fl_unlikely(last->key != key || last->kind != kind ||
 				last->time != time ||
 				last->samples == MAX_SAMPLES)) {
@@ -430,7 +473,9 @@ const uint8_t *fl_jfr_read_timed_layouts(struct fl_jfr_chunk *chunk,
 
 		begin = at;
 		if (layouts)
-			at = read_class(chunk, timed, layouts, at, end);
+			at = timed->count ?
+			     read_class(chunk, timed, layouts, at, end, true) :
+			     read_class(chunk, timed, layouts, at, end, false);
 	} while (at > begin && at < end && timed->open);
 	return at;
 }
@@ -465,7 +510,9 @@ bool fl_jfr_begin_timed_layouts(struct fl_jfr_chunk *chunk,
 		if (!layouts)
 			return false;
 		layouts->reader = c;
-		layouts->states = &timed->states[i - timed->first_reader];
+		for (unsigned state = 0; state < MAX_STATES; state++)
+			layouts->has_state[state] = fl_jfr_has_state(
+				&timed->states[i - timed->first_reader], state);
 		timed->by_layout[c->class->id] = layouts;
 		if (!timed->open && !grow_open(chunk, timed))
 			return false;
