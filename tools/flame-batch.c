@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-batch: a tree of dumps to a site, a page for each group.  Groups are
- * drawn in other processes, several at once; those that an earlier run
- * has drawn from the same files with the same options are not read again.
+ * flame-batch: reads profiles from folders, files and URLs, and event logs of
+ * Spark; writes a site, with a page for each group and an index.  Groups are
+ * drawn in other processes, several at once; those that an earlier run has
+ * drawn from the same files with the same options are not read again.  run()
+ * calls the steps, which are in batch/ and report/.  --archive and --engine do
+ * other work instead: batch/archive.c, batch/engine.c.
  */
 #include "batch/batch.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-diff: what changed from one profile to another, as two columns, as
- * a picture, as a table of what moved most, or as an exit status.
+ * flame-diff: compares two profiles, or two groups of them.  Writes what
+ * changed as two columns of folded stacks, as a picture, as a table of what
+ * moved most (--top), or says it by the exit status (-q).  The options and
+ * --normalize are here; compare/ has --top, --runs, --since and the comparison
+ * of two sites.
  */
 #include "compare/diff.h"
 

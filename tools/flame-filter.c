@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-filter: selects, cuts and renames stacks of any profiles.  The filters
- * are rows of the library's table, so every tool has them; here they are the
- * purpose.
+ * flame-filter: reads any profiles, selects, cuts and renames their stacks, and
+ * writes folded stacks or another format.  The filters are rows of the
+ * library's table, so every tool has them; this tool adds no option of its own.
  */
 #include "cli/cli.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-fold: any profiles in, merged folded stacks out.  Also under the
- * options of the scripts that it replaces.
+ * flame-fold: any profiles in, merged folded stacks out.  It also accepts
+ * options of the scripts that it replaces, such as stackcollapse-perf.pl.
+ * --header and --key are for parts that are added up later.  --every is in
+ * fold_every.c.
  */
 #include "fold.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-record: records where processes spend their time, from outside, to any
- * format that the library writes.
+ * flame-record: samples the stacks of processes (-p), of the whole machine (-a)
+ * or of a command, from outside, and writes any format of the library.  run()
+ * chooses what to record; --check and the lists are here.  record/ has the
+ * options, the output, the command, events of JVMs, and --roll.
  */
 #include "record/record.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-top: the heaviest frames of any profiles as a table, the callers or
- * callees of some of them, or all stacks as an indented tree.
+ * flame-top: any profiles in; out comes a table of the heaviest frames, of the
+ * callers or callees of some of them, or all stacks as an indented tree.  The
+ * options are here; top_frames.c makes the rows from the merged tree.
  */
 #include "top.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --every: thread dumps in time.  URLs are read again and again, or a command
- * is run, and the samples of a dump have the time when it came.  A turn that
- * passes while a dump is still being read has none; such turns and dumps that
- * fail are counted and reported.
+ * flame-fold --every TIME: fold_every() reads URLs, or runs a command and reads
+ * its output, once in each turn of TIME, until --for is over or a signal comes.
+ * All dumps go into one output; the samples of a dump have the time when it
+ * came.  A turn that passes while a dump is still being read has no dump; such
+ * turns and dumps that fail are counted and reported.  flame-fold.c calls
+ * fold_check_every(), which makes fold_every() the tool's run().
  */
 #include "fold.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jfr2flame: the historic command and its flags, and those of its successor
- * jfrconv.  --compat jfrconv agrees with that tool sample by sample.
+ * jfr2flame: recordings of JDK Flight Recorder and async-profiler in, a flame
+ * graph out.  It has the flags of the historic command of this name, and those
+ * of its successor jfrconv; --compat jfrconv agrees with that tool sample by
+ * sample.  jfr2flame_output.c chooses the output.
  */
 #include "jfr2flame.h"
 

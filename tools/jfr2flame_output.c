@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where jfr2flame writes, and as what: -o, or the last operand.
+ * Chooses the output of jfr2flame and its format: by -o, which names one of the
+ * two, or by the last of several operands, if it looks like an output.  Refuses
+ * formats that are not written, and an operand that may be the output of an
+ * earlier run.  Called by jfr2flame.c as it parses options.
  */
 #include "jfr2flame.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header of folded text, as flame-fold --header and --key write it:
- * "# libflame folded 1; metric=cpu; unit=samples; key=app,stage".  What is
- * added must have the same; that of a text without stacks has no metric.
+ * flame-merge: parses, compares and writes the header of folded text, as
+ * flame-fold --header and --key write it: "# libflame folded 1; metric=cpu;
+ * unit=samples; key=app,stage".  All inputs must have the same; that of a text
+ * without stacks has no metric and no unit, and fits any.  merge_lines.c calls
+ * header_take() with each, and merge_output.c header_write().
  */
 #include "merge.h"
 

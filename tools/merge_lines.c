@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of the inputs of flame-merge.
+ * merge_read_line() reads the next line of an input of flame-merge and splits
+ * it into its key, which is all before the count, and the count.  It skips
+ * blank lines and comments, has merge_header.c read headers, and counts lines
+ * that are not understood.  Called by flame-merge.c.
  */
 #include "merge.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The output of flame-merge: lines of equal keys, added up.
+ * The output of flame-merge.  merge_add() receives lines in the order of their
+ * keys, adds up the counts of equal keys, and writes one line for each key.
+ * Lines out of order are an error; with --stream, stacks that come again after
+ * others are counted and reported.  Called by flame-merge.c.
  */
 #include "merge.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All tools as one program: the name that it is called by says which one, or
- * its first argument.
+ * flame: all tools as one program.  main() calls the tool that the program's
+ * own name says, or its first argument.  --links makes links with the names of
+ * the tools.
  */
 #include <errno.h>
 #include <stdbool.h>

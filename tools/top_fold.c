@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes of a tree without the calls that only lead on: of three or more, each
- * of which passes 95% of the weight of the first to one, the first and the last
- * are left.
+ * top_fold() copies the nodes of a tree, but not those that only lead on: where
+ * three or more calls in a row each pass at least 95% of the weight of the
+ * first frame to one callee, the first frame and the last callee are left.
+ * top_run() finds such a run.  For top_frames.c: --tree within a --budget, and
+ * --sort total.
  */
 #include "top.h"
 

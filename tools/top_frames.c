@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of flame-top: ranked frames, or nodes of a tree.
+ * The rows of flame-top.  top_write_frames() receives the merged tree from
+ * cli.c, ranks its frames, or the callers or callees of a match, or lists its
+ * nodes (--tree); it leaves out light rows and has top_write.c write the table.
+ * With --key it calls top_keys.c instead.
  */
 #include "top.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-top --key: a row for each value of labels, with its weight and what its
- * stacks show most.  The filter "key" has made the values the outermost frames.
- * With --events other metrics are columns.
+ * flame-top --key: top_keys_write() makes a table with a row for each value of
+ * labels: its weight, and the work and the frame that have most of it.  In the
+ * tree that comes in, the filter "key" has made the values the outermost
+ * frames.  With --events other metrics are columns.  Called by top_frames.c.
  */
 #include "top.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of flame-top in each format, and in a limited size.
+ * Writes the tables of flame-top: top_write() writes a struct top_report as
+ * text, TSV, CSV, JSON or Markdown, by the writers of cli/table.c.  top_fit()
+ * leaves out the last rows of JSON that is longer than --budget.  Called by
+ * top_frames.c and top_keys.c, which make the rows.
  */
 #include "top.h"
 
