@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What flame-batch says of inputs that are not on its pages: one line each of
- * the first, and how many there are; and of files that are not profiles.
+ * Reports what became of the inputs of flame-batch, from their entries in
+ * records: why the first few are not on its pages and how many more there are,
+ * how many files were damaged, unreadable or empty, and how many pages there
+ * are.  Also recognizes files that are not profiles, such as a README.  Called
+ * by site.c and read.c.
  */
 #include "batch/batch.h"
 

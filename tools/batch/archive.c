@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-batch --archive: a file of Parquet for each run of a job, below
- * DIR/app-name=X/date=D/.  A file is written under a hidden name and renamed.
- * Compaction builds a folder beside that of an application, with links to the
- * files that stay, and exchanges the two; it holds the lock alone, which
- * additions share.
+ * flame-batch --archive: batch_archive() adds a file of Parquet for each run of
+ * a job to DIR/app-name=X/date=D/, from profiles and event logs; with --compact
+ * it merges the files of each date, or month.  A file is written under a hidden
+ * name and renamed.  Compaction builds a folder beside that of an application,
+ * with links to the files that stay, and exchanges the two.  It locks the
+ * archive alone, while additions share the lock.  Called by flame-batch.c.
  */
 #include "batch/batch.h"
 #include "batch/walk.h"

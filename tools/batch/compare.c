@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of flame-batch that compare folded stacks of a site, or of it and an
- * earlier one, so that no input is read again.
+ * Draws pages of flame-batch that compare two sides: files of folded stacks of
+ * the site, or of it and an earlier one, so that no input is read again.
+ * batch_draw_sides() is for report/against.c, batch_draw_difference() for
+ * outliers.c.
  */
 #include "batch/batch.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Draws the groups: each in a process of its own, several at once.
+ * batch_draw_groups() draws the groups that are not up to date, each in a
+ * process of its own, or several small ones in one; several processes run at
+ * once.  There batch_draw() (page.c) draws a group.  Shows the progress, and
+ * loads the record of each group.  Called by flame-batch.c.
  */
 #include "batch/batch.h"
 

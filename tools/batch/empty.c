@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of flame-batch that selected nothing: what was drawn is removed, so
- * that no empty site passes for one, and the options are explained.
+ * A run of flame-batch that selected nothing, or whose samples lack the labels
+ * of --key or --by: recognizes it by the records of the groups, removes what
+ * was drawn, so that no empty site passes for one, and explains the options.
+ * flame-batch.c calls it once all groups are drawn.
  */
 #include "batch/batch.h"
 

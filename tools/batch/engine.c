@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-batch --engine: the commands that do the same as a job of Spark or of
- * Hadoop Streaming, for a shell to run or for people to change.
+ * flame-batch --engine: batch_print_engine() prints the commands that do the
+ * same as a job of Spark or of Hadoop Streaming, with the options and inputs of
+ * this command line, for a shell to run or for people to change.  It reads no
+ * input.  Called by flame-batch.c.
  */
 #include "batch/batch.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inputs of flame-batch: files of folders, and the groups that have one
- * key.
+ * The inputs of flame-batch, and their groups.  batch_collect() lists the files
+ * of the operands, which are files, folders and URLs; batch_make_groups() sorts
+ * them by their keys, and names a group for each key that occurs.  Called by
+ * flame-batch.c and archive.c.
  */
 #include "batch/batch.h"
 #include "batch/walk.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event logs of Spark among the inputs, and folders of a job, with events/ and
- * profiles/ in it: as if --spark-events had named the logs.
+ * batch_find_jobs() finds event logs of Spark among the operands of
+ * flame-batch, and folders of a job, with events/ and profiles/ in it.  It
+ * removes the logs from the inputs and uses them as if --spark-events had named
+ * them; of a job's folder, profiles/ stays an input.  Called by flame-batch.c
+ * before options are checked.
  */
 #include "batch/batch.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys of flame-batch, by which inputs become groups and pages: labels of
- * paths, and labels of samples where the path has none.
+ * The keys of flame-batch (--key app,stage), by which inputs become groups and
+ * pages.  batch_parse_keys() decides for each whether it is a label of paths,
+ * of samples, or of samples where the path has none; batch_read_values() reads
+ * the values of an input from its path.  Called by flame-batch.c, group.c and
+ * read.c.
  */
 #include "batch/batch.h"
 

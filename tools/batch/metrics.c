@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metrics of a group of flame-batch: their sums, the share below Spark's
- * tasks, the heaviest frame, their folded stacks; and a small picture of the
- * first.
+ * batch_add_metrics() adds the metrics of a page to its record: their sums, the
+ * share below Spark's tasks, the heaviest frame, and a small picture of the
+ * first.  It writes the folded stacks of each to SITE/data.  The page's trees,
+ * one for each metric, come in.  Called by page.c.
  */
 #include "batch/batch.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of a page as its record has them: for the next run, and for people.
+ * batch_describe_options() makes one text of all options that change pages.
+ * Records have it: a group whose options differ is drawn again by the next run,
+ * and people see with which options a page was made.  Called by flame-batch.c.
  */
 #include "batch/batch.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executors of a page that are unlike the rest (--outliers), by its first
- * metric: each is some of the parts that the group's samples were divided into.
- * Each frame has a share of each executor's samples, with all that it calls; an
- * executor is an outlier where a share is far from the median of all executors:
- * by more than 5 percentage points, and by more than 5 standard deviations of
- * what chance does to few samples.
+ * flame-batch --outliers: finds executors of a page that are unlike the rest,
+ * by its first metric, and adds them to the page's record, each with a page
+ * that compares it with all.  The samples of an executor are some of the parts
+ * that the group's samples were divided into.  Each frame has a share of an
+ * executor's samples, with all that it calls; an executor is an outlier where a
+ * share is far from the median of all executors: by more than 5 percentage
+ * points, and by more than 5 standard deviations of what chance does to few
+ * samples.  Called by page.c.
  */
 #include "batch/batch.h"
 

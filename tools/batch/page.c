@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page of flame-batch: a group's samples, or some of the parts that they were
- * divided into, drawn with all metrics; their folded stacks; and at last the
- * record, when the page is complete.
+ * batch_draw() reads and draws a group of flame-batch, in a process that draw.c
+ * has started.  batch_finish_page() writes a page: a group's samples, or some
+ * of the parts that they were divided into, drawn with all metrics; their
+ * folded stacks; and at last the record, when the page is complete.  stages.c
+ * calls it for each page of a group that is divided.
  */
 #include "batch/batch.h"
 

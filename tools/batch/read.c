@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a group of flame-batch is read, which is once: into a tree of each metric
- * and its page; or, where samples have the keys, into parts (flame_split) that are
- * put into pages afterwards.  --outliers compares parts, too.  Each input has
- * an entry in the group's record.
+ * batch_read() reads all inputs of a group of flame-batch, once: into a tree of
+ * each metric and the group's page; or, where samples have the keys, into parts
+ * (flame_split) that are put into pages afterwards.  --outliers compares parts,
+ * too.  Each input becomes an entry in the group's record, with its status and
+ * the number of its samples.  Called by page.c.
  */
 #include "batch/batch.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of flame-batch: of each group one, which comes last, when
- * the group is complete, and of each page one.  A group that is not divided has
- * one page, and one record is both.  By them the next run finds what need not
- * be read again, and scripts find the rest.  SITE/data/NAME.json of a page:
+ * Records of flame-batch, which are JSON: one of each page, and one of each
+ * group, which is written last, when the group is complete.  A group that is
+ * not divided has one page, and one record is both.  By them the next run finds
+ * what need not be read again (batch_load()), and scripts find the rest.  The
+ * functions by which batch/ and report/ write JSON and files of the site are
+ * here, too.  SITE/data/NAME.json of a page:
  *
  *	options, key {...}, title, page, executors, recorded [APP/EXECUTOR],
  *	metrics [{name, unit, weight, tasks, heaviest, heaviest_weight, folded}],

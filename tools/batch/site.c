@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of all groups of flame-batch: index.json and manifest.json.
+ * batch_write_site() writes the files about all groups of flame-batch, from
+ * their records: data/index.json, which lists the pages, data/manifest.json,
+ * which lists the inputs and what became of them, and by report/ the summary
+ * and index.html.  It prints the account.  batch_explain_unread() says why no
+ * input was read.  Called by flame-batch.c.
  */
 #include "batch/batch.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A group of flame-batch whose samples have keys: its samples are divided by
- * these keys (flame_split), of which the stage is that of the event log with
- * --spark-events.  Each key has a page, and so have the samples without it, and
- * those of several stages at once.
+ * batch_draw_stages() draws the pages of a group of flame-batch whose samples
+ * have keys.  read.c has divided its samples by these keys (flame_split), of
+ * which the stage is that of the event log with --spark-events.  Each key has a
+ * page, and so have the samples without it, and those of several stages at
+ * once.  Called by page.c.
  */
 #include "batch/batch.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-batch --archive hdfs://... and s3://...: files are made in a folder of
- * this machine, and their store's client puts them where they belong.  HDFS
- * gets a file under a hidden name, and renames it; S3 shows whole ones alone.
+ * flame-batch --archive hdfs://... and s3://...: archive.c makes files in a
+ * folder of this machine, and batch_store() runs their store's client (hdfs,
+ * hadoop or aws) to put them where they belong.  HDFS gets a file under a
+ * hidden name, and renames it; S3 shows only whole files.  A run that is there
+ * already is left as it is, and reported.
  */
 #include "batch/batch.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of flame-batch that are URLs.  A folder of HDFS, a prefix of S3 and
- * the like is its files; they have sizes and times, so that what an earlier run
- * has drawn is not read again.
+ * Inputs of flame-batch that are URLs.  batch_add_url() adds a URL to the
+ * inputs, or the files of a folder of HDFS, a prefix of S3 and the like.
+ * Listed files have sizes and times, so that what an earlier run has drawn is
+ * not read again.  Called by group.c.
  */
 #include "batch/batch.h"
 

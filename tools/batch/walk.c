@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A walk through a tree of folders.  The names of each open folder are in
- * memory, the folders themselves are closed: depth costs no descriptors.
+ * walk() visits a folder and all files and folders below it, in the order of
+ * names, and calls a function with each.  The names of each open folder are in
+ * memory, the folders themselves are closed: depth costs no descriptors.  For
+ * group.c, logs.c and archive.c.
  */
 #include "batch/walk.h"
 
