@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the tools: inputs through filters to an output, messages on
- * standard error, --info and --event list.
+ * cli_main() runs a tool, which is a struct cli_tool: it parses the options,
+ * opens the inputs, and reads them through the filters into an output, or into
+ * a tree that the tool's own function reports.  Called by the main() of each
+ * tool, whose exit status it returns.  Messages go to standard error; --info
+ * and --event list are answered here.
  */
 #include "cli/cli.h"
 

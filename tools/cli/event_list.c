@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints --event list and --info, as text and as JSON. */
+/*
+ * Prints the metrics of the inputs for --event list, and the facts about each
+ * input for --info, as text and as JSON.  cli_are_unlike() reports two profiles
+ * of a comparison, one of which lacks the metric.  Called by cli.c.
+ */
 #include "cli/table.h"
 
 #include <inttypes.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an option that selected nothing could have named: values of a label,
- * frames, the span of time.  Files are read again, with the options before it.
+ * Finds what an option that selected nothing could have named: values of a
+ * label, metrics, frames, the span of time.  The files are read again, with the
+ * options before it; what there is, and the nearest name, are added to the
+ * message of explain_empty.c.  cli_list_labels() is for flame-batch and
+ * flame-diff --since.
  */
 #include "cli/explain_empty.h"
 

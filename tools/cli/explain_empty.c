@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Explains an empty selection: the first option that left nothing, and what it
- * could have named.  Files are read again for that, with more and more of the
- * options; of a pipe the options are named, and the nearest of its frames.
+ * cli_explain_nothing() explains an empty selection: it prints the first option
+ * that left nothing, and what it could have named (explain_choices.c).  Files
+ * are read again for that, with more and more of the options; of a pipe the
+ * options are named, and the nearest of its frames.  Called by cli.c,
+ * flame-batch, flame-diff --since and flame-record.
  */
 #include "cli/explain_empty.h"
 

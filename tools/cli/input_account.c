@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How inputs were read, and the members of archives, which are inputs of their
- * own in the account and in messages.
+ * Counts how inputs were read (whole, damaged, empty, lost), which decides the
+ * exit status and is what --report prints.  The members of archives are inputs
+ * of their own in the account and in messages.  Called by cli.c; flame-batch
+ * asks cli_fate_of().
  */
 #include "cli/cli.h"
 

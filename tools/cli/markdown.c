@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of inputs, escaped for Markdown and for viewers that let HTML through:
- * '<' becomes "&lt;", because not all readers know "\<".
+ * cli_markdown() escapes text of inputs, such as names of frames, for Markdown
+ * and for viewers that let HTML through: '<' becomes "&lt;", because not all
+ * readers know "\<".  For the writers of tables and reports.
  */
 #include "cli/cli.h"
 

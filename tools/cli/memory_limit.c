@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory to use: half of the machine's, within the limits of the process's
- * control group and its parents.
+ * cli_memory() returns the memory to use: half of what the machine has, or half
+ * of the least limit of the process's control group and its parents, if that is
+ * less.  cli_give_back() and cli_keep_small() set when malloc() returns memory
+ * to the system.  Called by cli.c, and by batch/draw.c.
  */
 #include "cli/cli.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options of the tools: from tables, the tool's own, the common ones here,
- * and the library's rows; parsing and --help read the same.
+ * cli_parse() parses the command line of a tool into struct cli and the tool's
+ * own struct.  Options are rows of three tables: the tool's own, the common
+ * ones here, and the library's; parsing and --help read the same.  Also
+ * functions that all tools share: messages (cli_say()), growing arrays, times.
  */
 #include "cli/cli.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Endings of names that people use for outputs in formats that no writer has:
- * other text or a page under such a name would be a trap.
+ * cli_check_ending() refuses an output whose name has the ending of a format
+ * that no writer has, such as .png: other text or a page under such a name
+ * would be a trap.  Called by cli.c before inputs are opened, and jfr2flame
+ * asks the same table.
  */
 #include "cli/cli.h"
 

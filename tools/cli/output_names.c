@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An output for each input, in a folder.  It is named after the input; where
- * several would have one name, after their folders too.
+ * cli_convert_each() converts each input to a file of its own, where -o is a
+ * folder.  A file is named after its input; where several would have one name,
+ * after their folders too.  Called by cli.c.
  */
 #include "cli/cli.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --paths-from: a list of inputs.  One a line, or each ended by a NUL, as
- * find -print0 writes them; or lines of Hadoop's NLineInputFormat, where the
- * offset of each in the list comes first.
+ * --paths-from: cli_read_paths() reads a list of paths and adds each to the
+ * inputs.  The list has one a line, or each ended by a NUL, as find -print0
+ * writes them; or lines of Hadoop's NLineInputFormat, where the offset of each
+ * in the list comes first.  Called by options.c.
  */
 #include "cli/cli.h"
 

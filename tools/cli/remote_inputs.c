@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs that are not files of this machine.  With --fetch, the commands of the
- * next inputs are started ahead; folders of HDFS and S3 are replaced by their
- * files in cli->inputs.
+ * Inputs that are not files of this machine.  cli_fetch_ahead() starts the
+ * commands of --fetch for the next inputs, while one is read;
+ * cli_expand_folders() replaces folders of HDFS and S3 by their files in
+ * cli->inputs.  Called by cli.c.
  */
 #include "cli/cli.h"
 

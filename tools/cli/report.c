@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --report: the account of the inputs, for people, programs, or the counters
- * of Hadoop Streaming; and what a run has cost, for -v.
+ * --report: cli_report() prints the account of the inputs (files, bytes,
+ * samples, damaged ones, ...) on standard error, for people, programs, or the
+ * counters of Hadoop Streaming.  cli_say_costs() prints what a run has cost,
+ * for -v.  Called by cli.c.
  */
 #include "cli/cli.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writers of tables, and text with formats.
+ * Writes a struct cli_table (table.h), which is a report's columns and rows, as
+ * text, Markdown, HTML, TSV, CSV or JSON, with a function for each.  For
+ * flame-top and flame-diff.  cli_print(), as printf() into an output, and the
+ * spelling of weights and ratios are here, too.
  */
 #include "cli/table.h"
 

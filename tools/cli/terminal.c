@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a terminal can show: its columns, and colours unless NO_COLOR is set
- * (no-color.org).
+ * Finds what a terminal can show: its columns, and colours unless NO_COLOR is
+ * set (no-color.org).  cli_fit_terminal() passes both to a writer of text for
+ * standard output.  cli_visible() makes text of inputs safe to show.  Called by
+ * cli.c, record/result.c and reports.
  */
 #include "cli/cli.h"
 
