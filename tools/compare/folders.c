@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders as operands of flame-diff: the files in them and below.
+ * Folders as operands of flame-diff: the files in them and below.  In
+ * cli->inputs, diff_expand_folders() replaces each folder by its files; for
+ * --runs, diff_list_runs() makes a run of each operand, or of each entry of a
+ * folder that is alone on its side.  Called by flame-diff.c and runs.c.
  */
 #include "compare/diff.h"
 #include "compare/sites.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-diff --top: the frames that moved most.
+ * flame-diff --top: diff_put_movers() writes the frames that moved most, as a
+ * table of text or as JSON.  A tree with two columns comes in, before and
+ * after.  Called by flame-diff.c.
  */
 #include "cli/table.h"
 #include "compare/diff.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-diff --runs: what changed, as a table, as JSON, as Markdown for a
- * comment, and the one line of --gate.
+ * flame-diff --runs: diff_report() writes what changed, as a table, as JSON, as
+ * Markdown for a comment, or as a page; diff_verdict() makes the one line of
+ * --gate.  A struct diff_result comes in.  Called by runs.c and since.c.
  */
 #include "compare/diff.h"
 #include "cli/table.h"

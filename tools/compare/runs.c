@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-diff --runs: reads each run into a tree of its own, compares those
- * before a change with those after it, and judges the result for --gate.
+ * flame-diff --runs: diff_compare_runs() reads each run into a tree of its own,
+ * compares those before a change with those after it (flame_trials), and judges
+ * the result for --gate; report.c writes it.  Called by cli.c as compare_runs()
+ * of flame-diff; it passes --since on to since.c, and two sites to sites.c.
  */
 #include "compare/diff.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-diff --since: the values of a label are runs of one job, in their
- * order; which frames changed, by how much, and since which run.  Samples are
- * divided by that label (flame_split), and the tree of a run is there only
- * while its weights are added.
+ * flame-diff --since KEY: the values of a label are runs of one job, in their
+ * order.  diff_since() reads all inputs and reports which frames changed, by
+ * how much, and since which run, as text, JSON, Markdown or a page.  Samples
+ * are divided by that label (flame_split), and the tree of a run is there only
+ * while its weights are added.  Called by runs.c.
  */
 #include "compare/since.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What runs read, and which failed, as rows of an archive have it; series that
- * go with the input are compared by the input.
+ * flame-diff --since: since_read_facts() finds how much input each run read,
+ * and which runs failed, in rows that an archive has; the inputs are read a
+ * second time for that.  Frames whose weights go with the input are compared by
+ * their weight per input, so that a run with more input is not a change.
+ * Called by since.c.
  */
 #include "compare/since.h"
 

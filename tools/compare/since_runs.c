@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs in time: days without one, and a table with what each weighs and read,
- * and whether it failed.
+ * flame-diff --since: finds days without a run, and writes a table of the runs,
+ * with what each weighs and read, and whether it failed, as HTML and as JSON.
+ * Called by since.c.
  */
 #include "compare/since.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame-diff of two sites of flame-batch: their queries and stages.
+ * flame-diff of two sites of flame-batch: diff_compare_sites() has
+ * site_compare() (sites_frames.c) compare their queries and stages, and
+ * site_report() write the result; then it judges the result for --gate.  Called
+ * by runs.c; flame-diff.c has the options checked here.
  */
 #include "compare/diff.h"
 #include "compare/sites.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that explain why a row of two sites changed, from the folded stacks of
- * both.
+ * site_compare() reads two sites of flame-batch and pairs their rows
+ * (sites_read.c, sites_match.c); then it finds the frames that explain why a
+ * row changed, from the folded stacks of both sites.  The result is a struct
+ * site_pairs.  Called by sites.c and report/against.c.
  */
 #include "compare/sites.h"
 

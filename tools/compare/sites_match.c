@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rows of two sites are the same work: by the query, the name of the
- * stage and its plan, and by their order where several have all of these;
- * never by ids, which another run does not have.
+ * site_match() pairs the rows of two sites that are the same work: by the
+ * query, the name of the stage and its plan, and by their order where several
+ * have all of these; never by ids, which another run does not have.  It decides
+ * which pairs changed by more than their error, and adds up queries.  Called by
+ * sites_frames.c.
  */
 #include "compare/sites.h"
 

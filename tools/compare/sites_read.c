@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of a site of flame-batch: stages with their costs where there were
- * event logs (data/summary.json), else the pages (data/index.json), added up by
- * keys that are not of one run.
+ * site_read() reads the rows of a site of flame-batch: stages with their costs
+ * where there were event logs (data/summary.json), else the pages
+ * (data/index.json), added up by keys that are not of one run.  site_is()
+ * recognizes such a folder.  Called by sites_frames.c.
  */
 #include "compare/sites.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The comparison of two sites as text, JSON and Markdown.
+ * Writes the comparison of two sites, a struct site_pairs, as text, JSON and
+ * Markdown: site_report() for sites.c, site_put() for report/against.c.
  */
 #include "compare/sites.h"
 #include "cli/table.h"
