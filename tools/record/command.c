@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command that flame-record starts.
+ * The command that flame-record starts.  record_start_command() forks a process
+ * that waits until the recording has begun and then becomes the command;
+ * record_has_started() reports a command that could not be executed;
+ * record_end_command() ends one that still runs when the recording is over.
+ * Called by flame-record.c.
  */
 #include "record/record.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of HotSpot JVMs, which their flight recorder records: into an output,
- * or the recordings themselves.
+ * flame-record -e alloc, lock, jfr, or several at once: events that the flight
+ * recorder of HotSpot JVMs records.  record_jvms() starts a recording in each
+ * JVM, waits, stops it, and reads it into the output, or copies it as it is (-o
+ * FILE.jfr or a folder).  Called by flame-record.c.
  */
 #include "record/record.h"
 

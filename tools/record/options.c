@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The values of the options of flame-record.
+ * Parses the values of the options of flame-record into struct own
+ * (record_set_option()), and refuses options that do not go together
+ * (record_check_options()).  cli.c and cli/options.c call them through the
+ * struct cli_tool of flame-record.c.
  */
 #include "record/record.h"
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What flame-record writes, and what it says of a recording.
+ * The output of flame-record, and what it says of a recording: record_sink()
+ * opens the output with the filters before it, record_finish() finishes it or
+ * says why it is empty, and record_say_...() print the numbers of samples, and
+ * how many were lost or have broken stacks.  Called by flame-record.c and
+ * jvms.c.
  */
 #include "record/record.h"
 

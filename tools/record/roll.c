@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --roll: a recording in turns, with a file for each.  A process of its own
- * records a turn, so that no turn inherits memory of another, and a crash costs
- * one.  The next turn begins some time before the last one ends, and the times
- * of samples decide in which file they are: none is missed or counted twice.
+ * flame-record --roll: record_roll() records the machine in turns, with a file
+ * for each in the folder -o; above --roll-limit the oldest are removed.  A
+ * process of its own records a turn, so that no turn inherits memory of
+ * another, and a crash costs one.  The next turn begins some time before the
+ * last one ends, and the times of samples decide in which file they are: none
+ * is missed or counted twice.  Called by flame-record.c.
  */
 #include "record/record.h"
 
