@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --against: the site that was written beside an earlier one: against.html has
- * a row for each query and stage, with the page that compares its stacks, and
- * data/against.json the same.
+ * flame-batch --against: batch_compare_against() compares the site that was
+ * written with an earlier one.  against.html has a row for each query and
+ * stage, with the page that compares its stacks, and data/against.json the
+ * same.  site_compare() of compare/ pairs the rows.  Called by flame-batch.c,
+ * last.
  */
 #include "report/html.h"
 #include "compare/sites.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bills of flame-batch: of each group that has all inputs of its
- * applications, made while these are read, SITE/data/NAME.bill.json; and of all
- * applications of the site together, which the report shows.
+ * The bills of flame-batch: what applications were paid for, by their event
+ * logs.  A group that has all inputs of its applications makes one while these
+ * are read (batch_add_bill()), and writes it to SITE/data/NAME.bill.json.
+ * batch_collect_bills() puts the bills of all applications of the site into
+ * batch->apps, which the report shows.  Called by batch/read.c, batch/page.c
+ * and flame-batch.c.
  */
 #include "report/html.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time of an application, by what its end waited for, and the changes that
- * would end it sooner, by replays of its log (spark/what_if.c).
+ * Two parts of the report of an application: its time, by what its end waited
+ * for, as a bar (batch_put_clock()), and the changes that would end it sooner,
+ * by replays of its log (batch_sooner()).  libflame/spark/what_if.c makes the
+ * replays; the application's bill, which comes in, has their results.  Called
+ * by report.c and digest.c.
  */
 #include "report/html.h"
 

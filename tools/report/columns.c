@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Headings and cells of the report's tables, by the rows of their columns.
+ * Writes headings and cells of the report's tables, and adds up the sums of
+ * rows, by a struct batch_column for each column (columns.h).  Called by rows.c
+ * and executors.c, which have these.
  */
 #include "report/columns.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which executors of Spark's event logs have recordings, for the report, the
- * manifest and a line at the end: {"coverage": [{app, executors, recorded,
- * task_share, missing [ID, ...]}, ...]}.  Executors without a task count for
- * nothing; task_share is null where no task has ended.
+ * batch_find_coverage() finds which executors of Spark's event logs have
+ * recordings, as the records of pages list them.  For the report, the manifest
+ * and a line at the end: {"coverage": [{app, executors, recorded, task_share,
+ * missing [ID, ...]}, ...]}.  Executors without a task count for nothing;
+ * task_share is null where no task has ended.
  */
 #include "report/html.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SITE/data/summary.md: the report for mail and chat, findings first, each with
- * the page or the command that shows it.  It has 4 kB at most: later rows and
- * applications are counted, not listed.
+ * batch_digest() makes the text of SITE/data/summary.md from batch->apps: the
+ * report for mail and chat, findings first, each with the page or the command
+ * that shows it.  It has 4 kB at most: later rows and applications are counted,
+ * not listed.  Called by summary.c.
  */
 #include "report/html.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The executors of an application: what each was paid for, how its tasks did
- * against others', and whether the profile has seen it.
+ * batch_put_executors() writes the table of an application's executors: what
+ * each was paid for, the time of its tasks against that of others, and its
+ * samples.  Of many executors those most unlike the median come first.  The
+ * application's bill comes in.  Called by report.c.
  */
 #include "report/columns.h"
 

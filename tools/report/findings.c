@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sentences about an application, by the rules of share/rules: each asks a
- * measure of the application or of the items of a list, and says its heaviest
- * case.  At most five: what failed first, then by what could be won.
+ * batch_find() makes sentences about what stands out in an application, by the
+ * rules of share/rules.  Each rule asks a measure of the application or of the
+ * items of a list, and says its heaviest case, or two.  At most five sentences:
+ * what failed first, then by what could be won.  The bill of the application
+ * comes in, and a JSON list goes out.  Called by bill.c.
  */
 #include "report/html.h"
 #include "report/rules.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Markup of the index of flame-batch's site.
+ * Writes markup for the index of flame-batch's site: escaped text, cells of
+ * numbers, bars and sizes, durations, frames with a link to their page, and
+ * small pictures.  It also chooses the unit of costs, and of money.  For the
+ * other files of report/.
  */
 #include "report/html.h"
 

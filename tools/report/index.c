@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of flame-batch's site: a report of each application that has an
- * event log, and a table of the pages that no report leads to, whose figures
- * are samples.  Rows sort and filter by the script of share/site; those of a
- * large site are in a file beside the page, drawn as they come into view.
- * Nothing is loaded from elsewhere, and the policy of the page allows its own
- * script and style alone.
+ * batch_index() writes the index of flame-batch's site, index.html: a report of
+ * each application that has an event log, and a table of the pages that no
+ * report leads to, whose figures are samples.  Rows sort and filter by the
+ * script of share/site; those of a large site are in a file beside the page,
+ * drawn as they come into view.  Nothing is loaded from elsewhere, and the
+ * policy of the page allows its own script and style alone.  Called by
+ * batch/site.c.
  */
 #include "report/html.h"
 

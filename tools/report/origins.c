@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the panel Info of a stage's page shows: when the stage ran, what it was
- * paid for, and the inputs with samples of it.  The text is that of the option
- * "origins" of pages: "NAME\tFORMAT", and a line "\tKEY\tVALUE" of each fact.
+ * batch_origins() makes the text of the panel Info of a stage's page: when the
+ * stage ran, what it was paid for, and the inputs with samples of it.  It is
+ * the value of the option "origins" of pages: "NAME\tFORMAT", and a line
+ * "\tKEY\tVALUE" of each fact.  Called by batch/stages.c.
  */
 #include "report/html.h"
 

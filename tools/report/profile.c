@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the CPU profile of an application is of, which its bill cannot know:
- * tasks, and works of the JVM's other threads, such as the JIT compiler.  Sums
- * of its pages: "profile": {samples, unit, parts: [{of, weight}]}, where a work
- * has a twentieth; "tasks" is first, "other threads" last.
+ * Divides the CPU profile of an application into tasks and works of the JVM's
+ * other threads, such as the JIT compiler, which its bill cannot know.
+ * batch_add_profile() adds up the records of its pages, and adds to the bill
+ * "profile": {samples, unit, parts: [{of, weight}]}.  A work is a part if it
+ * has a twentieth; "tasks" is first, "other threads" last.  Called by bill.c.
  */
 #include "report/html.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report of an application: what was paid and for what, what stands out,
- * when stages ran, and the tables.
+ * batch_put_report() writes the report of an application into the index: what
+ * was paid and for what, what stands out, when stages ran, and the tables.  The
+ * application's bill comes in.  clock.c, timeline.c, rows.c and executors.c
+ * write its parts.  Called by index.c.
  */
 #include "report/html.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an application's cores were paid for, as a tree of rows: queries, their
- * stages, and the operators of these; and what is of no query.
+ * Writes the table of what an application's cores were paid for, as a tree of
+ * rows: queries, their stages, and the operators of these; and what is of no
+ * query.  batch_put_table() is for report.c; batch_put_rows() for the rows of a
+ * large site, which index.c writes to a file.  The application's bill comes in.
  */
 #include "report/columns.h"
 

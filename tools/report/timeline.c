@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When an application's stages ran, in lanes, and how many of its cores were in
- * use; each stage leads to its page.
+ * batch_put_timeline() draws, as SVG in the report of an application, when its
+ * stages ran, in lanes, and how many of its cores were in use; each stage leads
+ * to its page.  The application's bill comes in.  Called by report.c.
  */
 #include "report/html.h"
 
