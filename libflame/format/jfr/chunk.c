@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chunk of format 1.x or 2.x.  What its header names is read; where that
- * is damaged, what can be found without it.
+ * Reads a chunk of format 1.x or 2.x, for source.c, read_ahead.c and
+ * span_pass.c.  fl_jfr_read_header() says what begins at an offset;
+ * fl_jfr_read_alone() reads metadata, events and pools, in any thread;
+ * fl_jfr_read_rest() then reads what needs the dictionary and the chunk before.
+ * Metadata that are not where the header says are searched for.
  */
 #include "fl.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoders: a class as a flat list of steps.  Structs within are unfolded;
- * only the elements of an array have a decoder of their own.
+ * Decoders: fl_jfr_make_decoder() makes of a class in the metadata a flat list
+ * of steps.  Structs within are unfolded; only the elements of an array have a
+ * decoder of their own.  fl_jfr_skip() passes over a value by its steps, and
+ * fl_jfr_seek() moves to one of its fields.  Used wherever events and constants
+ * are read.
  */
 #include "fl.h"
 

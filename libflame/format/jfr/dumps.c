@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jdk.ThreadDump: the text of a thread dump, one a chunk or a minute, which
- * the reader of thread dumps reads.  Where its threads are samples only if
- * there are no others, texts are stored until that is known.
+ * jdk.ThreadDump events, for emit.c.  Each has the text of a thread dump, one a
+ * chunk or a minute; the reader of jstack/ makes samples of its threads, which
+ * are added to the batch.  Where these are wanted only if the recording has no
+ * other samples, texts are stored until that is known.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes samples of the sums, a batch at a time: those of cpu first, so that
- * the names of others are not made where only one metric is wanted.
+ * Makes samples of the sums of a chunk, for source.c: fl_jfr_emit() adds a
+ * batch of them at a time, those of cpu first, so that the names of others are
+ * not made where only one metric is wanted.  fl_jfr_emit_end() adds those that
+ * are known at the end of the recording: timings, leaks, thread dumps.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a chunk, in one pass: the size and the type of each, and of
- * those that are asked for a few fields.  Equal ones are summed: by stack
- * trace, state, class, thread, so far as these are asked for.
+ * Reads the events of a chunk in one pass (fl_jfr_read_events, for chunk.c):
+ * the size and the type of each, and a few fields of those that are asked for.
+ * Out come sums of equal events in chunk->events (sum.c): equal in stack trace,
+ * state, class and thread, so far as these are asked for.
  */
 #include "fl.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of an event that are wanted, and the steps that read them. */
+/*
+ * Reads the wanted fields of events, for event.c, timed.c and span_pass.c:
+ * fl_jfr_compile() makes a list of steps for the fields that the caller names,
+ * and fl_jfr_read_fields() runs it on an event and stores the numbers in
+ * reader->values.
+ */
 #include "fl.h"
 
 #include "format/jfr/readers.h"

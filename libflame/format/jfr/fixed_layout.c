@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain events: only a stack and a state, one sample each, summed over threads
- * and time.  Most events of a wall-clock recording are plain.  They are counted
- * in 8-bit counters by state and key of the stack, which overflow into a map.
+ * Counts plain events, for event.c: those with only a stack and a state, one
+ * sample each, summed over threads and time.  Most events of a wall-clock
+ * recording are plain.  They are counted in 8-bit counters by state and key of
+ * the stack, which overflow into a map; fl_jfr_each_plain() returns the counts.
  *
  * The layout of an event is the set of bytes at which its integers end.  Few
  * layouts occur: a known one has the places of stack and state.

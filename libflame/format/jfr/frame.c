@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Methods as frames: their names, types and places.
+ * Methods as frames, for stack.c and hit.c: fl_jfr_frame() finds a method's
+ * name and class in the pools and returns the dictionary's frame
+ * "pkg/Class.method" with its type, and with --lines or --bci its place.
+ * Frames are cached by method and type.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a chunk in which the size, the type and the fields of one do
- * not agree.  All events are measured again, from the first one on: an event
- * is whole if its fields end where its size says.  Where they do not, the
- * event begins a gap, which ends where events follow that are whole.
+ * Finds the whole events of a chunk in which the size, the type and the fields
+ * of an event do not agree (fl_jfr_find_ranges, for event.c).  All events are
+ * measured again, from the first one on: an event is whole if its fields end
+ * where its size says.  Where they do not, the event begins a gap, which ends
+ * where events follow that are whole.
  *
  * This costs more than reading events does, so it is done for damaged chunks
  * only.

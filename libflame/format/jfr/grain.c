@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jfrconv's grain: sums are rounded to multiples of it, which depends on the
- * order of jfrconv's hash table.
+ * jfrconv's --grain N, with which N samples count as one: emit.c calls
+ * fl_jfr_coarsen(), which replaces the sums of a chunk by rounded ones.  The
+ * rest of each is carried to the next, so the result depends on the order of
+ * jfrconv's hash table, which is rebuilt here.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sum as a hit: thread, times, amounts and class resolved.
+ * Makes a struct fl_jfr_hit of a sum, for emit.c (fl_jfr_fill_hit): looks up
+ * its trace, thread and class, converts its times and amounts, and finds the
+ * labels of its span.  metric.c makes the sample of it.
  */
 #include "fl.h"
 

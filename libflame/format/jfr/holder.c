@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --by holder: the objects that hold an object of jdk.OldObjectSample, from
- * the GC root on, as a stack.  OldObject.referrer names a Reference, which
- * names the OldObject that holds it, by a field or as an element of an array.
- * The JDK has them where it recorded with path-to-gc-roots=true.
+ * --by holder: fl_jfr_find_holders() makes a stack of the objects that refer to
+ * an object of jdk.OldObjectSample, from the GC root on, for hit.c.
+ * OldObject.referrer names a Reference, which names the OldObject that has it,
+ * by a field or as an element of an array.  The JDK writes them if it recorded
+ * with path-to-gc-roots=true.
  */
 #include "fl.h"
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about a recording, for --info. */
+/*
+ * Facts about a recording, for --info and the sinks that ask for facts.
+ * fl_jfr_read_notes() reads settings and the events about the JVM, OS and CPU,
+ * when the pools of their chunk are there; fl_jfr_info_end() reports versions,
+ * times, losses and numbers of events.  async-profiler's settings also decide
+ * which samples are of wall.
+ */
 #include "fl.h"
 
 #include "format/jfr/samples.h"

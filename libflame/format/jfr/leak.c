@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leaks: allocations of native memory that were not freed, by address.
+ * Leaks: allocations of native memory that were not freed.  emit.c passes each
+ * allocation and each free to fl_jfr_keep_leak(), with its address; at the end
+ * of the recording fl_jfr_emit_leaks() makes samples of the allocations that
+ * remain, without the last ones (--tail).
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata event: a table of strings, then one tree of elements.  The
- * classes under root/metadata are read; regions and settings are not.
+ * Reads the metadata event of a chunk, for chunk.c (fl_jfr_read_meta): a table
+ * of strings, then one tree of elements.  The classes under root/metadata and
+ * their fields are stored in chunk->types; regions and settings are not read.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of samples: the metric of each, and whether it is asked for; and
- * samples, which are counted for their metrics and added to the batch.
+ * The metrics of samples.  fl_jfr_resolve_kind() decides on the metric of a
+ * kind of samples (those of an event in a state), and whether it is asked for;
+ * fl_jfr_add_sample() counts a hit for its metric, and adds its sample to the
+ * batch.  For emit.c, leak.c, timing.c and v0/.
  */
 #include "fl.h"
 

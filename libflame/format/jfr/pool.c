@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checkpoint events: pools of constants.  They are indexed, not decoded: a
- * constant is where it lies.  Of stack traces, which are most of a large
- * recording, only those that events refer to are stored.
+ * Indexes the pools of constants in the checkpoint events of a chunk
+ * (fl_jfr_index_pools, for trace.c).  Constants are not decoded: of each its
+ * offset is stored by class and key, and fl_jfr_constant() finds it.  Of stack
+ * traces, which are most of a large recording, only those that events refer to
+ * are stored.
  *
  * A constant that is written again: as in the JDK, the entry read last
  * along the chain counts, which is the oldest.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Read-ahead of chunks: while one is emitted, other threads read the metadata,
- * events and pools of the next ones, which needs no dictionary.  The source's
- * own thread does the rest in order, chunk by chunk: everything that depends on
- * earlier chunks (constants, settings, states), stacks, messages and samples.
+ * Read-ahead of chunks, for source.c: while one is emitted, other threads read
+ * the metadata, events and pools of the next ones, which needs no dictionary.
+ * The source's own thread does the rest in order, chunk by chunk: everything
+ * that depends on earlier chunks (constants, settings, states), stacks,
+ * messages and samples.
  */
 #include "fl.h"
 

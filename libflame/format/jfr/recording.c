@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that all layers share. */
+/*
+ * Functions that all layers share (recording.h): bytes at an offset, the first
+ * damage of a chunk, pages that are released, ticks as ns, whether a chunk
+ * continues the one before, and the time span of the recording.
+ */
 #include "fl.h"
 
 #include "format/jfr/recording.h"

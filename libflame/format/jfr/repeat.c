@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a chunk was read before, in this input or in another one that goes
- * into the same sum.
+ * fl_jfr_is_repeated() says whether a chunk was read before, in this input or
+ * in another one that goes into the same sum, so that source.c leaves out its
+ * samples.
  *
  * Hashing all bytes would cost a tenth of what reading them does, so a large
- * chunk is known by its size and nine windows.  The first window has the
+ * chunk is identified by its size and nine windows.  The first window has the
  * header: the start and the duration in ns, the start in ticks and the places
  * of the pools and the metadata.  Two chunks that differ would need the same
- * size and all of these; a JVM starts each chunk at another nanosecond, and
- * two JVMs that start one at the same nanosecond count ticks from different
+ * size and all of these; a JVM starts each chunk at another nanosecond, and two
+ * JVMs that start one at the same nanosecond count ticks from different
  * moments.  Format 0.9 has the times in ms and in ticks at the end of a chunk,
  * in the last window.
  */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Meanings of events: one row each, with its metric, the fields that count and
- * weigh, and the class that is the leaf; and what events are about.
+ * Tables of event types.  fl_jfr_rows has a row for each type: its metric, the
+ * fields with its number of samples and its value, and the field whose class is
+ * the leaf.  fl_jfr_subjects names the field that an event is about (a class, a
+ * path, a host) and its label.  event.c looks them up by the name of the type.
  */
 #include "fl.h"
 

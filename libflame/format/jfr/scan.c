@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds chunks in the input.
+ * Finds chunks in the input, for source.c and span_pass.c: fl_jfr_extent()
+ * returns what begins at an offset and its size, fl_jfr_to_next_chunk()
+ * searches for the next chunk after damage, and fl_jfr_prescan() reads all
+ * headers for the time span of the recording.
  */
 #include "fl.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events that --event names, and which of their fields are read. */
+/*
+ * Compares types of events with --event, for event.c and metric.c: which are
+ * read, and which are only counted.  Also finds the fields with the thread and
+ * the stack of a type, and the unit of its value.
+ */
 #include "fl.h"
 
 #include "format/jfr/readers.h"

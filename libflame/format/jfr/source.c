@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source: reads the input chunk by chunk.  A chunk remains accessible until
- * the next one is read, which may use its stack traces.
+ * The reader of recordings (fl_format_jfr): reads the input chunk by chunk,
+ * returns the samples of each, and reports damage at the end.  A chunk remains
+ * accessible until the next one is read, which may use its stack traces.
  */
 #include "fl.h"
 

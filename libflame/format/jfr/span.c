@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans of threads: --latency and --tag select samples inside one, and
- * samples have the labels of their innermost span, which are made of its tag.
+ * Spans of threads, which span_pass.c has collected.  fl_jfr_span_at() finds
+ * the innermost span of a thread at a time: event.c leaves out samples outside
+ * of spans (--latency, --tag), and hit.c adds the labels of the span to its
+ * samples.  fl_jfr_tag_labels() makes these labels of the span's tag.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collects spans for --latency, --tag and labels.  They are profiler.Span and
- * jdk.MethodTrace events, which are written when a span ends, so they need a
- * pass over all chunks before samples are read.
+ * Collects spans for --latency, --tag and labels (fl_jfr_prepare_spans, for
+ * source.c).  They are profiler.Span and jdk.MethodTrace events, which are
+ * written when a span ends, so they need a pass over all chunks before samples
+ * are read.  Out come sorted spans in jfr->spans (span.c).
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stack traces as stacks.  Frames are written leaf first; stacks grow from
- * the root.
+ * Makes stacks of the dictionary of stack traces (fl_jfr_make_all_stacks, for
+ * emit.c): reads the frames of each at the offset that trace.c has found, and
+ * sets trace->stack.  Frames are written leaf first; stacks grow from the root.
  */
 #include "fl.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings, of metadata and of values, in their encodings. */
+/*
+ * Reads strings of metadata and of values in their encodings
+ * (fl_jfr_read_string, for meta.c and text.c): HotSpot's modified UTF-8, UTF-16
+ * and Latin-1 come in, UTF-8 goes out.  fl_jfr_skip_string() passes over one.
+ */
 #include "fl.h"
 
 #include "format/jfr/types.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of equal events.
+ * Sums equal events: fl_jfr_add_event() adds the event that was just read to
+ * the sum of its equals in chunk->events, or begins a new one.  For event.c,
+ * timed.c and timed_layout.c; emit.c makes samples of the sums.
  */
 #include "fl.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constants as text: strings, symbols, classes, methods, threads.
+ * Constants as text, by their keys in the pools: strings, symbols, names of
+ * classes and methods.  Also as ids of the dictionary: threads as label sets,
+ * states as names, classes as leaf frames.  For frame.c, hit.c, info.c and
+ * others.
  */
 #include "fl.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass over a chunk's events, for times.  The first one has summed
- * them up without times and threads; by then it is known which are asked for.
- * These are read again: a sum for each stack and thread, and a small record
- * for each event.  Records become runs of times (flow/runs.h) for one part of
- * the chunk after the other, so that memory does not grow with events.
+ * The second pass over a chunk's events, for times (fl_jfr_begin_timed and
+ * fl_jfr_next_timed, for emit.c).  The first pass (event.c) has summed events
+ * without times and threads, so that it is known which are asked for.  These
+ * are read again: a sum for each stack and thread, and a small record for each
+ * event.  Records become runs of times (flow/runs.h) for one part of the chunk
+ * after the other, so that memory does not grow with events.
  */
 #include "fl.h"
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Short events with times in the second pass: a stack, a state and a thread,
- * one sample each, as wall-clock recordings have them by the million.  They are
- * read by their layout (readers.h), and counted for the bucket of time that
- * they are in: the last one of their stack and thread, as they come nearly in
- * order.  A thread is mostly seen in the same stack again: its last ones are
- * counted by thread, and looked up by stack only when another stack or bucket
- * comes.
+ * Reads short events with times in the second pass, for timed.c
+ * (fl_jfr_read_timed_layouts): a stack, a state and a thread, one sample each,
+ * as wall-clock recordings have them by the million.  They are read by their
+ * layout (readers.h).
+ *
+ * Each is counted in the bucket of time in which it is.  Events come nearly in
+ * order, so a sum (of a stack and thread) has one open bucket, its last.  A
+ * thread is mostly seen in the same stack again: its last events are counted by
+ * thread, and looked up by stack only when another stack or bucket comes.
  */
 #include "fl.h"
 

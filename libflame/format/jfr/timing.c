@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jdk.MethodTiming (JDK 25): how often a method ran and how long on average.
- * The numbers grow as the recording does, so the last ones of a method
- * count; it is a stack of one frame.
+ * The numbers grow as the recording does, so the last ones of a method count:
+ * emit.c passes all to fl_jfr_time_method(), and at the end of the recording
+ * fl_jfr_emit_timings() makes a sample of each method, with a stack of one
+ * frame.
  */
 #include "fl.h"
 

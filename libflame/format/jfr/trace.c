@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack traces that events refer to: where their bytes are.
+ * The stack traces that events refer to, by their keys.  sum.c adds the key of
+ * each (fl_jfr_add_trace); fl_jfr_read_pools(), for chunk.c and span_pass.c,
+ * indexes the pools and stores where the bytes of these traces are.  stack.c
+ * makes stacks of them.
  */
 #include "fl.h"
 

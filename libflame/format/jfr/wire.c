@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The long ways of wire.h.
+ * The functions of wire.h that are not inline: fl_wire_varint_slow() reads a
+ * compressed integer near the end of the bytes, and fl_wire_skip_varints()
+ * passes over many of them, 64 bytes at a time.
  */
 #include "fl.h"
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JFR, written: recordings with those events alone whose samples get to this
- * sink.  Events are copied as they are, and with them all metadata and
- * constants of their chunk; the header and the way from checkpoint to
- * checkpoint (the only places that an event knows of) are written anew.
+ * The writer of recordings (-f jfr): copies those events of the inputs whose
+ * samples get to this sink.  Events are copied as they are, and with them all
+ * metadata and constants of their chunk.  The header and the distances from
+ * checkpoint to checkpoint (the only offsets that an event has) are computed
+ * anew.
  *
- * The source reads each event as a sample by itself, and its place in the
- * chunk; when the samples of a chunk were all forwarded, the chunk is written.
- * Events that are not samples are written if their time is within --from and
- * --to, and settings of the recording always.
+ * The source (source.c) reads each event as a sample by itself, and its place
+ * in the chunk; when the samples of a chunk were all forwarded, it calls
+ * fl_jfr_copy_chunk(), which writes the chunk.  Events that are not samples are
+ * written if their time is within --from and --to, and settings of the
+ * recording always.
  */
 #include "fl.h"
 

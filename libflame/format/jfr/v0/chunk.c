@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Format 0.9, all of it: Oracle's JDK 7 and 8, JRockit, async-profiler 1.x.
- * Numbers are big-endian and of fixed width, the metadata come last.
- * Checkpoint events hold the constants.  Ids are given again: the value at a
- * time is that of the first checkpoint which was written then or later, and
- * what a value refers to is as of its own checkpoint.
+ * Reads a chunk of format 0.9 and adds its samples to the batch
+ * (fl_jfr_v0_read, for source.c): Oracle's JDK 7 and 8, JRockit, async-profiler
+ * 1.x.  Numbers are big-endian and of fixed width, the metadata come last.
+ *
+ * Checkpoint events have the constants.  Ids are used again: the value at a
+ * time is that of the first checkpoint which was written then or later, and the
+ * ids within a value are looked up at the time of its own checkpoint.
  */
 #include "fl.h"
 

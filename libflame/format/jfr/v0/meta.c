@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Format 0.9: the metadata, which say of events and constants where their
- * fields are.
+ * Format 0.9: reads the metadata of a chunk, for chunk.c (fl_v0_read_meta):
+ * types of events and of constants, the layouts of their fields, and the clock.
+ * fl_v0_find_meta() finds them in the chunk.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Format 0.9: threads, frames and stacks of the constant pools.
+ * Format 0.9: makes label sets of threads, frames of classes, and stacks from
+ * the constants of a chunk, by their keys and at a time, for chunk.c.
  */
 #include "fl.h"
 

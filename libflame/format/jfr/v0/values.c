@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Format 0.9: values by their fields, and the constants of checkpoints.
+ * Format 0.9: reads and skips values by the layouts of their fields, for the
+ * other files of v0/.  fl_v0_read_checkpoint() indexes the constants of a
+ * checkpoint; fl_v0_find() returns one by its key and a time.
  */
 #include "fl.h"
 
