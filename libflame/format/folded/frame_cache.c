@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of frames to frames.  The dictionary's tables do not fit into the
+ * Finds the frame of a text in the dictionary, for stack.c
+ * (fl_folded_find_frame).  The dictionary's tables do not fit into the
  * processor's cache, so names that were seen more than once are in a small
  * two-way associative cache too, with their texts.
  */

@@ -6,8 +6,9 @@
  *	<[u8; 8] as Hash>::hash		Rust
  *	f<A;B>  m(Lx/Y;Lx/Z;)V  Lx/Y;::run	templates, signatures of JVMs
  *
- * A ';' is part of a frame only if a bracket or quote is open there, the text
- * that follows closes it, and that text does not look like a frame.
+ * fl_folded_join() returns the end of such a frame, for stack.c.  A ';' is part
+ * of a frame only if a bracket or quote is open there, the text that follows
+ * closes it, and that text does not look like a frame.
  */
 #include "fl.h"
 

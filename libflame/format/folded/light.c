@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Light siblings of a text where nearly every name is new: a picture draws few
- * of its frames, and needs the sum alone of those that are too light.  Lines
- * are collected where they lie, sorted, and summed along the tree that
- * neighbours make; neighbouring siblings that are light together become one
- * stack, and no other name enters the dictionary.
+ * Sums light siblings of a text where nearly every name is new, for read.c: a
+ * picture draws few of its frames, and of those that are too light it needs the
+ * sum alone.  fl_folded_light_add() collects lines as pointers into the input;
+ * fl_folded_light_sum() sorts them and sums them along the tree that neighbours
+ * make.  Neighbouring siblings that are light together become one stack, and no
+ * other name enters the dictionary.
  *
  * A line that is not plain ends the collection: all lines so far are then read
- * as ever.
+ * one by one.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines that need no dictionary of frames: a plain one is written as it was
- * read, and a text where nearly every name is new has little to share.
+ * Recognizes text that needs no dictionary of frames, for read.c, stack.c and
+ * light.c.  fl_folded_is_plain() says whether a line is written as it was read;
+ * fl_folded_is_distinct() reads the beginning of an input and says whether
+ * nearly every name is new, so that its stacks have little to share.
  */
 #include "fl.h"
 

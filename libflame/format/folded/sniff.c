@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detects the dialect of a file.  One line is ambiguous: "main;Thread 5 7" has
- * one count or two, "8 a;b" has its count first or none.  So the majority of
- * the first lines decides.
+ * Detects folded text (fl_folded_probe), and its dialect for read.c:
+ * fl_folded_sniff() reads the first lines of an input and fills a struct
+ * fl_folded_dialect.  One line is ambiguous: "main;Thread 5 7" has one count or
+ * two, "8 a;b" has its count first or none.  So the majority of them decides.
  */
 #include "fl.h"
 

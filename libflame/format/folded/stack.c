@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines to stacks.  A line that shares more than half of its text with the
- * line before starts at the last stack that they share.  Other lines are
- * looked up in batches.
+ * Lines to stacks, for read.c and table.c: fl_folded_add_line() adds a line to
+ * a batch, and fl_folded_find_stacks() finds the stack and the thread of each.
+ * A line that shares more than half of its text with the line before starts at
+ * the last stack that they share.  Other lines are looked up in batches.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our own tables given back: the rows that write/table.c writes, tab-separated
- * or as lines of JSON.  Stacks are spelt as in folded text; all columns but
+ * Reads the rows that write/table.c writes, tab-separated or as lines of JSON:
+ * each is a sample.  Stacks are spelt as in folded text, and stack.c reads
+ * them; the columns thread and tid are the sample's thread, and all others but
  * metric, unit, value and stack are labels.
  */
 #include "fl.h"

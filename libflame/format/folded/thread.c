@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread of a stack, if its outermost frames name one.  They stay in the
- * stack, so that it is written as it was read.
+ * Reads the thread of a stack, if its outermost frames name one, as labels
+ * (thread, tid, pid, process): fl_folded_find_thread(), for stack.c.  The
+ * frames stay in the stack, so that it is written as it was read.
  */
 #include "fl.h"
 

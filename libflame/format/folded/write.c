@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer of folded stacks: sorted bytewise, one blank, LF.  ';' within a
- * name becomes ':', and control characters become blanks.  "# x" becomes "_ x",
- * as the line would be a comment; a byte order mark at a name's beginning
- * becomes blanks.
+ * The writer of folded stacks: fl_folded_create() makes a sink that gathers
+ * samples in a tree, and write_folded() writes its stacks at the end, sorted
+ * bytewise, one blank, LF.  ';' within a name becomes ':', and control
+ * characters become blanks.  "# x" becomes "_ x", as the line would be a
+ * comment; a byte order mark at a name's beginning becomes blanks.
  *
  * Only siblings are sorted, not whole lines: below a parent, "name " (a stack
  * that ends there) and "name;" (longer stacks) are separate items, since other
@@ -16,7 +17,8 @@
  *
  * A frame that ran as several tiers has a line for each of them: so texts add
  * up line by line to the text of all, in any order and nesting.  A comparison
- * has one line, as the tier is not a difference, and so have jfrconv and jfr2flame.
+ * has one line, as the tier is not a difference, and so have jfrconv and
+ * jfr2flame.
  *
  * With keys the outermost frames are columns, each ended by a tab, and a tab
  * stands before the weight.  "key" without any stack sorts before the stacks of
