@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * async-profiler's text, of -o traces and -o flat and both:
+ * Reads async-profiler's text, of -o traces and -o flat and both: each trace,
+ * or each row of a table of methods, is a sample of the metric cpu, alloc or
+ * the event's.  It weighs its samples, or with --total its ns or bytes.
  *
  *	--- Execution profile ---
  *	Total samples       : 515

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tools of bcc print unless asked for folded stacks, leaf first:
+ * Reads what tools of bcc print unless asked for folded stacks, leaf first.  A
+ * stack is a sample of the metric cpu, off-cpu or samples; memleak's are
+ * samples of leaked (bytes) and of allocations.
  *
  *	profile, offcputime			stackcount -P
  *	    vfs_read				  submit_bio

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of tables: with commas or other delimiters, and quotes in which ""
- * stands for one.
+ * Fields of a row of a table, for vtune.c, v8_log.c, memray_csv.c and outline/:
+ * fl_csv_field() cuts off the next field and removes its quotes, in which ""
+ * stands for one; fl_csv_columns() finds the fields of the columns that the
+ * reader names.  The delimiter is a comma or another character.
  */
 #include "fl.h"
 

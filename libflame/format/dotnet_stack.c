@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What dotnet-stack report prints, one or many, leaf first:
+ * Reads what dotnet-stack report prints, one report or many, leaf first.  Each
+ * thread is a sample of the metric threads.
  *
  *	Thread (0x48839B):
  *	  [Native Frames]

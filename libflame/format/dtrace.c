@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations of stacks as dtrace(1) prints them: frames "mod`f+0x3" leaf
- * first, then their count.  A blank line separates stack() from ustack(): the
- * kernel's frames are on top of the user's.  Other keys are printed before the
- * frames, or before the count.
+ * Reads aggregations of stacks as dtrace(1) prints them: frames "mod`f+0x3"
+ * leaf first, then their count, which is the weight of the sample.  A blank
+ * line separates stack() from ustack(): the kernel's frames are on top of the
+ * user's.  Other keys (comm, pid, tid) are printed before the frames, or before
+ * the count.
  */
 #include "fl.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by readers of thread dumps: a thread is a sample of weight 1, several
- * dumps in one text are samples over time.
+ * Shared by readers of thread dumps (jstack/, faulthandler.c, pyspy-dump.c,
+ * goroutine.c, json/threads.c and others).  The reader reports each thread and
+ * its frames by fl_dump_begin(), fl_dump_frame() and fl_dump_end(); each
+ * becomes a sample of the metric threads, of weight 1 unless the reader sets
+ * another.  Several dumps in one text are samples over time.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs that hold nothing: no bytes, or blank lines and comments alone.
- * They are read as a profile without samples, and count as damaged.  No
- * format of the table: nobody asks for it by name.
+ * Inputs without a profile: no bytes, or blank lines and comments alone.
+ * fl_is_empty() detects them for formats.c and flow/source.c; the reader
+ * returns no samples, warns, and sets the damage of the source.  The format is
+ * not in formats.def: nobody asks for it by name.
  */
 #include "fl.h"
 

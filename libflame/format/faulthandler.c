@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Python's faulthandler prints, among the lines of a log or alone:
+ * Reads what Python's faulthandler prints, among the lines of a log or alone.
+ * Each thread is a sample of the metric threads.
  *
  *	Thread 0x00007f12ab (most recent call first):
  *	  File "/srv/job.py", line 3 in work

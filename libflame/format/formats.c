@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of formats, and detection: the format whose probe checked most
- * bits of the input's head wins; names of files do not count.
+ * The table of formats, which formats.def fills, and the functions that search
+ * it.  fl_format_detect() chooses the reader of an input for flow/source.c: the
+ * format whose probe checked most bits of the input's head wins; names of files
+ * do not count.  flame_create() makes the writer of an output.  flame_rows()
+ * lists formats, filters, options and colour schemes for the tools.
  */
 #include "fl.h"
 

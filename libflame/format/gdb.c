@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backtraces of gdb: bt, bt full, thread apply all bt, and what pstack and
- * gstack make of them; as many one after the other as there are.  A thread
- * in a dump is a sample.  eu-stack and coredumpctl print theirs without
- * arguments ("bare"):
+ * Reads backtraces of gdb: bt, bt full, thread apply all bt, and what pstack
+ * and gstack make of them; any number of them, one after the other.  Each
+ * thread of a dump is a sample of the metric threads.  eu-stack and coredumpctl
+ * print theirs without arguments ("bare"):
  *
  *	TID 42:				Stack trace of thread 42:
  *	#0  0x7f01 f - /lib/x.so	#0  0x7f01 f (x.so + 0x1234)
  *	    file.c:3:7
  *
- * A frame without an address, above the innermost, is where gdb knows of a
- * call that is none: the frame it called is inlined.
+ * If a frame other than the innermost has no address, gdb knows of no call
+ * there: the frame that it called is inlined.
  */
 #include "fl.h"
 

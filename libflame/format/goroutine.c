@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of goroutines, as Go prints them when it panics, on SIGQUIT and for
- * /debug/pprof/goroutine?debug=2, alone or among the lines of a log:
+ * Reads stacks of goroutines, as Go prints them when it panics, on SIGQUIT and
+ * for /debug/pprof/goroutine?debug=2, alone or among the lines of a log.  Each
+ * goroutine is a sample of the metric threads.
  *
  *	goroutine 18 [select, 5 minutes]:
  *	main.work(0x1)

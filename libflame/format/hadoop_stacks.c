@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks that servers of Hadoop and HBase print on their page /stacks and into
- * their logs (ReflectionUtils.printThreadInfo), leaf first:
+ * Reads stacks that servers of Hadoop and HBase print on their page /stacks and
+ * into their logs (ReflectionUtils.printThreadInfo), leaf first.  Each thread
+ * is a sample of the metric threads.
  *
  *	Process Thread Dump: jsp requested
  *	3 active threads

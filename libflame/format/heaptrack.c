@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recordings of heaptrack, after it has looked up names (the files that it
- * leaves).  Lines, numbers of base 16, each kind counted from 1 (allocations
- * from 0):
+ * Reads recordings of heaptrack, after it has looked up names (the files that
+ * it leaves).  Each line "a" becomes samples of the metrics alloc (bytes),
+ * allocations (count) and, if not all were freed, leaked (bytes).  Lines,
+ * numbers of base 16, each kind counted from 1 (allocations from 0):
  *
  *	v 10400 3	its version, and that of the format
  *	s 4 main	a text; before format 3 without its size

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hot threads of Elasticsearch and OpenSearch (GET _nodes/hot_threads): of
- * each node its busiest threads, each with the stacks of ten snapshots, leaf
- * first.  A stack weighs the snapshots that share it:
+ * Reads the hot threads of Elasticsearch and OpenSearch (GET
+ * _nodes/hot_threads): of each node its busiest threads, each with the stacks
+ * of ten snapshots, leaf first.  Each stack is a sample of the metric threads,
+ * and weighs the snapshots that share it:
  *
  *	::: {node-1}{id}{10.0.0.1}{10.0.0.1:9300}
  *	   Hot threads at 2026-02-14T00:30:31.123Z, interval=500ms, ...

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs of honest-profiler (.hpl): records without a header, a byte of their
- * kind each, numbers with their highest byte first.
+ * Reads logs of honest-profiler (.hpl).  Equal traces of a thread are one
+ * sample of the metric cpu, which weighs their number.  A log has records
+ * without a header, a byte of their kind each, numbers with their highest byte
+ * first.
  *
  *	1, 11	a trace: frames (32 bits), thread (64); 11: also s and ns (64)
  *	2, 21	its frames, leaf first: bci (32), 21: line (32), method (64)

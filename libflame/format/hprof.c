@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of HPROF, the profiler of JDK 1.2 to 8 (java.hprof.txt): traces by
- * number, then tables whose rows refer to them.
+ * Reads the text of HPROF, the profiler of JDK 1.2 to 8 (java.hprof.txt):
+ * traces by number, then tables whose rows refer to them.  A row is a sample of
+ * the metric cpu, cpu-time, lock or alloc; one of SITES is also a sample of
+ * allocations and of live bytes.
  *
  *	TRACE 300100: (thread=200001)
  *		a.B.leaf(B.java:10)

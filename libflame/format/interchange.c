@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by readers and writers of interchange formats: the spelling of units,
- * threads, and functions of V8.
+ * Shared by readers and writers of pprof, OTLP and other interchange formats:
+ * metrics and units as these spell them ("cpu", "nanoseconds") and back,
+ * threads by their names, and frames of V8.  fl_ends_in_unit() recognizes lines
+ * such as "a;b 12ms" for folded/sniff.c and unreadable.c.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by readers of JVMs' thread dumps, text and JSON: the spelling of
- * frames, states and times.
+ * Shared by readers of JVMs' thread dumps, text and JSON: fl_java_frame()
+ * splits a printed frame into its name, line and type, and fl_java_name()
+ * spells the name as recordings of JFR do.  Also states of threads, and times.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of the Linux kernel, leaf first: of /proc/PID/stack, one or many,
+ * Reads stacks of the Linux kernel, leaf first, each as a sample of the metric
+ * threads: those of /proc/PID/stack, one or many,
  *
  *	[<0>] do_wait+0x5b/0xe0
  *	[<0>] entry_SYSCALL_64_after_hwframe+0x76/0x7e

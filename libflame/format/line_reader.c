@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by readers of printed stacks: their state, the loop over lines, and
- * samples; then what debuggers' backtraces have in common, where each thread
- * of a dump is a sample.
+ * Shared by readers of printed stacks (gdb.c, strace.c, bcc.c and others).
+ * fl_line_reader_read() passes lines to the reader until there is a sample;
+ * fl_line_reader_sample() counts one and adds it to the batch.  The functions
+ * fl_backtrace_... make the frames and messages of backtraces that debuggers
+ * print; each thread of a dump is a sample.
  */
 #include "fl.h"
 

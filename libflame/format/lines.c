@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by readers of lines: the lines, and the report of lines that were
- * not understood.
+ * Shared by readers of text: fl_lines_next() returns an input's next line,
+ * fl_lines_bad() counts one that was not understood, and fl_lines_end() reports
+ * these at the end of the input.  Also functions that trim and cut text
+ * (fl_slice_...), and the tables of --lines and --total.
  */
 #include "fl.h"
 

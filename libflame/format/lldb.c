@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backtraces of lldb: bt, bt all, thread backtrace all; as many one after the
- * other as there are.  A thread in a dump is a sample.
+ * Reads backtraces of lldb: bt, bt all, thread backtrace all; any number of
+ * them, one after the other.  Each thread of a dump is a sample of the metric
+ * threads.
  *
  *	* thread #1, name = 'app', stop reason = signal SIGSTOP
  *	  * frame #0: 0x00007f01 libc.so.6`poll + 79

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memray transform csv writes: a row for each stack that allocated, leaf
- * first.
+ * Reads what memray transform csv writes: a row for each stack that allocated,
+ * leaf first, becomes a sample of the metric alloc (bytes) and one of
+ * allocations.
  *
  *	allocator,num_allocations,size,tid,thread_name,stack_trace
  *	MALLOC,1,100,1,MainThread,leaf;/srv/a.py;58|main;/srv/a.py;3

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Austin's binary format: "MOJ", its version, then events, a byte of their
- * kind each, with numbers and texts that end in NUL.
+ * Reads Austin's binary format: "MOJ", its version, then events, a byte of
+ * their kind each, with numbers and texts that end in NUL.
  *
  * A number's first byte has 6 bits, a sign (0x40) and whether more follow
  * (0x80); the others have 7 bits.  Frames and texts come once for a process,
- * with a key, and are known by it from then on.  A stack's samples are those
- * of the text: wall (or cpu) time, and memory.
+ * with a key by which later events name them.  A stack becomes samples of wall
+ * (or cpu) time and of memory, as those of Austin's text do (folded/).
  *
  * From version 2 on frames have columns, from 3 on stacks an interpreter.
  * Version 4 says that a stack begins as the one before of its thread, up to

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by readers of native stacks: traces printed leaf first, keys that
- * tracers print beside them, and names.
+ * Shared by readers of native stacks (bcc.c, dtrace.c, stap.c, bpftrace/ and
+ * others).  fl_trace_add() collects frames as they are printed, leaf first, and
+ * fl_trace_stack() makes a stack of them; fl_keys_add() reads the comm, pid and
+ * tid that tracers print beside a stack.  Names: offsets are cut off, and
+ * Rust's mangling is undone.
  */
 #include "fl.h"
 

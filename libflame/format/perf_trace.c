@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What perf trace --call-graph prints: a system call or an event, then its
- * stack, leaf first.  The call is the leaf, of the kernel.
+ * Reads what perf trace --call-graph prints: a system call or an event, then
+ * its stack, leaf first.  Each is a sample of the metric syscalls, which weighs
+ * 1, or with --total its time.  The call is the leaf, of the kernel.
  *
  *	 1.694 ( 0.085 ms): sleep/3577 brk()             = 0x55e5ad922000
  *	                                   __brk (inlined)

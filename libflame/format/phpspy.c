@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What phpspy prints, a trace after another, leaf first:
+ * Reads what phpspy prints, a trace after another, leaf first.  Each trace is a
+ * sample of the metric samples.
  *
  *	0 usleep <internal>:-1
  *	1 Job::run /srv/job.php:12

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What py-spy dump prints, one or many:
+ * Reads what py-spy dump prints, one dump or many.  Each thread is a sample of
+ * the metric threads.
  *
  *	Process 41: python job.py
  *	Python v3.11.2 (/usr/bin/python3.11)
@@ -8,8 +9,8 @@
  *	Thread 41 (active+gil): "MainThread"
  *	    work (job.py:3)
  *
- * Frames are named as they are printed, which is as py-spy record does.
- * Nothing ends a thread but what comes next.
+ * Frames are named as they are printed, which is as py-spy record does.  Only
+ * the line that follows a thread shows that it has ended.
  */
 #include "fl.h"
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What R's Rprof() writes: a header, then a line for each sample, innermost
- * function first:
+ * Reads what R's Rprof() writes: a header, then a line for each sample of cpu,
+ * innermost function first.  A sample weighs the interval, which the header has
+ * in us:
  *
  *	memory profiling: GC profiling: line profiling: sample.interval=20000
  *	#File 1: a.R
  *	:163:40:84280:0:"<GC>" 1#4 "f" 1#9 "main"
  *
- * The interval is in us.  "1#4" is the line of the function that follows: it is
- * the place where the one before was called.  Columns of memory come first: the
- * blocks of 8 bytes of small and of large vectors, the bytes of nodes, and how
- * often vectors were duplicated.  An appended profile has its own header.
+ * "1#4" is the line of the function that follows: it is the place where the one
+ * before was called.  Columns of memory come first: the blocks of 8 bytes of
+ * small and of large vectors, the bytes of nodes, and how often vectors were
+ * duplicated.  An appended profile has its own header.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call graph of macOS's sample(1): a tree, two columns of "+ ! : |" or
- * blanks a level, its counts including the children's.  The self count of a
- * node is known when its last child is read, so of a graph that was cut the
- * open nodes are unknown.
+ * Reads the call graph of macOS's sample(1): a tree, two columns of "+ ! : |"
+ * or blanks a level, its counts including the children's.  Each node is a
+ * sample of its self count.  That is known when its last child is read, so in a
+ * graph that was cut the counts of open nodes are unknown, and these are left
+ * out.
  */
 #include "fl.h"
 

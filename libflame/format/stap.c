@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backtraces of SystemTap (print_backtrace, print_ubacktrace): the frames, leaf
- * first, then a line with the count.  A frame without a symbol has no colon in
- * newer versions, and its own address after it in older ones.
+ * Reads backtraces of SystemTap (print_backtrace, print_ubacktrace): the
+ * frames, leaf first, then a line with the count, which is the weight of the
+ * sample.  A frame without a symbol has no colon in newer versions, and its own
+ * address after it in older ones.
  *
  *	 0xffffffff8103ce3b : native_safe_halt+0xb/0x10 [kernel]
  *	 0xffffffff8101c6a3 : default_idle+0x53/0x1d0 [kernel] (inexact)

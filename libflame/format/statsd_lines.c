@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What statsd-jvm-profiler has sent, as text:
+ * Reads what statsd-jvm-profiler has sent, as text: each value of a series
+ * cpu.trace... is a sample of the metric cpu, and statsd_names.c makes its
+ * stack.  InfluxDB's line protocol, as it is sent and as influx_inspect export
+ * prints it:
  *
  *	cpu.trace.a-B-m-3,host=h,pid=7 value=4 1700000000000000000
  *
- * is InfluxDB's line protocol, as it is sent and as influx_inspect export
- * prints it;
+ * CSV of InfluxDB's query API:
  *
  *	name,tags,time,value
  *	cpu.trace.a-B-m-3,host=h,1700000000000000000,4
  *
- * is its query API's CSV;
+ * Graphite's text, where the time comes last:
  *
  *	app.cpu.trace.a-B-m-3 4 1700000000
  *
- * is Graphite's, where the time comes last.  A time is never a weight.
+ * A time is never a weight.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of series in statsd-jvm-profiler: "cpu.trace.LEAF. ... .ROOT" becomes a
- * stack, whose frame "a-b-Cls-method-12" is a/b/Cls.method, or, with lines,
- * a/b/Cls.method:12.  And the times of series, whose unit is unknown.
+ * Names of series in statsd-jvm-profiler, for statsd_lines.c and json/statsd.c.
+ * fl_statsd_stack() makes a stack of "cpu.trace.LEAF. ... .ROOT": the frame
+ * "a-b-Cls-method-12" is a/b/Cls.method, or, with lines, a/b/Cls.method:12.
+ * fl_statsd_time() reads times, whose unit only their magnitude shows.
  */
 #include "fl.h"
 

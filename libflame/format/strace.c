@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What strace -k prints: a system call, then its stack, leaf first.  The call
- * is the leaf, of the kernel.
+ * Reads what strace -k prints: a system call, then its stack, leaf first.  Each
+ * call is a sample of the metric syscalls.  The call is the leaf, of the
+ * kernel.
  *
  *	[pid 41] 10:00:01.5 read(3, "x"..., 99) = 49 <0.000036>
  *	 > /usr/lib/libc.so.6(read+0x4d) [0xf8c4d]

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What perf sched timehist prints, a line where a task leaves a CPU, with its
- * stack there, leaf first, and with the time since it left one before:
+ * Reads what perf sched timehist prints: a line where a task leaves a CPU, with
+ * its stack there, leaf first, and with the time since it left one before.  A
+ * line is a sample of the metric switches; that time is one of off-cpu (ns),
+ * with the stack of the task's line before.
  *
  *	 time    cpu  task name     wait time  sch delay   run time
  *	              [tid/pid]        (msec)     (msec)     (msec)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files that people pass and that cannot be read: one row each, with the name
- * and what to do instead.  A '@' in the advice is replaced by the path.
+ * and what to do instead.  formats.c finds the row of an input by
+ * fl_unreadable_find() and fails with the advice, in which a '@' is replaced by
+ * the path.
  */
 #include "fl.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs of V8 (node --prof): where code lies, and ticks with the addresses of
- * a stack, the innermost first.
+ * Reads logs of V8 (node --prof): where code lies, and ticks with the addresses
+ * of a stack, the innermost first.  Each tick is a sample of the metric cpu.
  *
  *	shared-library,/usr/bin/node,0x400000,0x1400000,0
  *	code-creation,LazyCompile,0,14007,0x3a8437e0,166,f a.js:1:2,0x45,~

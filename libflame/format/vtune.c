@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Top-down tables of Intel VTune: CSV of its command line, and what its
- * window copies, with tabs.  Indentation in the first column shows the caller;
- * of the others those are read that the header names CPU Time:Self and Module.
+ * Reads top-down tables of Intel VTune: CSV of its command line, and what its
+ * window copies, with tabs.  The own time of each row is a sample of the metric
+ * cpu (ns).  Indentation in the first column shows the caller; of the others
+ * those are read that the header names CPU Time:Self and Module.
  */
 #include "fl.h"
 

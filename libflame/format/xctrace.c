@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of macOS's xctrace export: time profiles, and others whose rows have
- * a backtrace.  An element with an id stands for itself, and one with a ref for
- * the element of that id:
+ * Reads tables of macOS's xctrace export: time profiles, and others whose rows
+ * have a backtrace.  Each row is a sample of the metric cpu or cycles, which
+ * weighs 1, or with --total its weight.  An element with an id stands for
+ * itself, and one with a ref for the element of that id:
  *
  *	<row><sample-time id="1">57246708</sample-time>
  *	 <thread id="2" fmt="main 0x84 (x, pid: 9)"><tid id="3">84</tid>
@@ -11,8 +12,8 @@
  *	 <frame id="11" name="f"><binary id="12" name="dyld"/></frame>
  *	 <frame ref="13"/></backtrace></row>
  *
- * A tagged-backtrace has the frames themselves, or a backtrace.  cycle-weight is
- * of the CPU profiler's rows: cycles, in place of weight's nanoseconds.
+ * A tagged-backtrace has the frames themselves, or a backtrace.  cycle-weight
+ * is of the CPU profiler's rows: cycles, in place of weight's nanoseconds.
  */
 #include "fl.h"
 

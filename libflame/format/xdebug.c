@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Function traces of Xdebug for PHP, as computers read them (trace_format=1):
- * a line where a function is entered, and one where it is left.
+ * Reads function traces of Xdebug for PHP, as computers read them
+ * (trace_format=1): a line where a function is entered, and one where it is
+ * left.
  *
  *	Version: 3.2.0
  *	File format: 4
@@ -9,7 +10,8 @@
  *	LEVEL NUMBER 0 SECONDS BYTES NAME USER ...
  *	LEVEL NUMBER 1 SECONDS BYTES
  *
- * with tabs between.  A function weighs the time in which it is innermost.
+ * with tabs between.  Out come samples of time (ns): a function weighs the time
+ * in which it is innermost.
  */
 #include "fl.h"
 

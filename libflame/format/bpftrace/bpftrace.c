@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps of stacks as bpftrace prints them, as text or with -f json.  A key is
- * the same in both: stacks leaf first, a frame a line, indented, and other
- * parts between commas; an entry is a sample.  Of two stacks the kernel's is
- * on top of the user's.  A map whose values are stacks has a sample of 1 for
- * each key.
+ * Reads maps of stacks as bpftrace prints them, as text or with -f json.  Each
+ * entry is a sample of a metric with the name of its map; prints.c sums maps
+ * that are printed more than once.  A key is the same in text and JSON: stacks
+ * leaf first, a frame a line, indented, and other parts between commas.  Of two
+ * stacks the kernel's is on top of the user's.  A map whose values are stacks
+ * has a sample of 1 for each key.
  */
 #include "fl.h"
 

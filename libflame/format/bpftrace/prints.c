@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints of bpftrace's maps.  Those of a map are cumulative if each has all
- * keys of the ones before, and no count is smaller.
+ * Sums maps that bpftrace prints more than once.  bpftrace.c passes each
+ * printed entry to fl_bpf_prints_add(); fl_bpf_prints_weight() then returns its
+ * last value if the prints of its map are cumulative, else the sum of all.
+ * They are cumulative if each has all keys of the ones before, and no count is
+ * smaller.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles of callgrind, and Xdebug's for PHP: what functions cost, and who
- * called whom at which cost with all below; no stacks.
+ * Reads profiles of callgrind, and Xdebug's for PHP: the costs of functions,
+ * and who called whom at which cost with all below; no stacks.  stacks.c
+ * estimates the stacks; a sample has one of them, and its cost in an event
+ * (Ir).
  *
  *	events: Ir
  *	fl=(1) a.c
@@ -11,8 +13,7 @@
  *	calls=1 50
  *	16 400
  *
- * Stacks are estimated (stacks.c).  A name follows its number once;
- * +N, -N and * are relative to the line before.
+ * A name follows its number once; +N, -N and * are relative to the line before.
  */
 #include "fl.h"
 

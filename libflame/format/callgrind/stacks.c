@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of a call graph: what a function costs for one of its callers is
- * divided among its callees as its whole cost is.  A function that is
- * called by itself, or costs too little, is not followed: its caller has the
- * weight, so that the sum is that of all functions.
+ * Estimates the stacks of a call graph.  callgrind.c adds functions and calls,
+ * and then fl_callgrind_next() returns sample after sample.  The cost of a
+ * function for one of its callers is divided among its callees in the
+ * proportions of its whole cost.  A function that is called by itself, or costs
+ * too little, is not followed: its caller has the weight, so that the sum is
+ * that of all functions.
  */
 #include "fl.h"
 

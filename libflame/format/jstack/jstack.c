@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread dumps of JVMs, as they are or among the lines of a log: jstack,
+ * Reads thread dumps of JVMs, as they are or among the lines of a log: jstack,
  * jcmd Thread.print and dump_to_file (plain), SIGQUIT, jhsdb jstack, and
- * ThreadInfo's text (Spark's download).  JDK 5 to 25; jstack_header.c has
- * the first lines of threads as each program writes them.
+ * ThreadInfo's text (Spark's download).  JDK 5 to 25; jstack_header.c reads the
+ * first lines of threads.  Each thread is a sample of the metric threads.
+ * jfr/dumps.c passes the dumps in recordings to this reader by
+ * fl_jstack_resume().
  *
  * A thread is a line that begins with its name in quotes, lines that are
  * indented, and an empty line.  Frames are named as JFR's are.  What stands

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first line of a thread in a JVM's thread dump, as jstack, jhsdb,
- * ThreadInfo, VisualVM and others write it.
+ * fl_jstack_header() reads the first line of a thread in a JVM's thread dump,
+ * as jstack, jhsdb, ThreadInfo, VisualVM and others write it: the thread's
+ * name, numbers and state, for jstack.c.
  */
 #include "fl.h"
 
