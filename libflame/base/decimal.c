@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decimal fractions from text, exactly, and rounded so that sums stay true.
+ * Parses a decimal fraction exactly, without a double (fl_decimal_parse), and
+ * rounds it so that sums stay true: fl_decimal_round() carries the remainder to
+ * the next number.  For weights in text formats.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of C++ and Rust as their authors wrote them.
+ * Demangles symbols of C++ and Rust: fl_demangle() appends the name as its
+ * author wrote it, for dict/frames.c and native/.
  *
  * libstdc++ (or libc++abi) knows how; it is opened when the first such name
  * comes, and where there is none names stay as they are.

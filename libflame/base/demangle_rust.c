@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rust's names of version 0 (RFC 2603, and "v0 Symbol Format" of the rustc
- * book): _RNvCs1234_7mycrate3foo is mycrate::foo.  Hashes are left out.
+ * Demangles Rust's symbols of version 0 (RFC 2603, and "v0 Symbol Format" of
+ * the rustc book) for demangle.c: _RNvCs1234_7mycrate3foo is mycrate::foo.
+ * Hashes are left out.
  *
  * Names may be anybody's: they nest to a depth, and a reference to an earlier
  * part may not make more text than MAX_TEXT.

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See dense.h. */
+/*
+ * A map from ids to numbers for ids that mostly count up from 0 or 1, which are
+ * in a plain table; others are in a hash table.  Here is what grows and frees
+ * it; dense.h has the lookups inline.  For format/jfr.
+ */
 #include "fl.h"
 
 #include "base/dense.h"

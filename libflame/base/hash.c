@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashing, the index from hashes to ids, and the map of 64-bit keys.
+ * Hashes bytes (fl_hash), and grows the two kinds of hash tables of the
+ * library: the index from hashes to ids (fl_index) and the map from 64-bit keys
+ * to values (fl_map).  base.h has their lookups inline.
  */
 #include "fl.h"
 

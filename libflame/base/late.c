@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens libraries when they are needed.  They stay open, as other threads may
- * run in them.
+ * Opens a shared library when it is first needed: fl_late_open() loads it with
+ * dlopen and sets the pointers to its functions, or returns the error.
+ * Libraries stay open, as other threads may run in them.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory accounting and its limit, growing arrays, arenas, string buffers.
+ * Allocates memory for the whole library, counts it and refuses more than the
+ * limit (fl_alloc, fl_free).  Also grows arrays, and has arenas (fl_arena) and
+ * buffers of text (fl_buf).
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the name that was meant by a mistyped one: by letters added, removed,
- * changed or swapped.
+ * Finds the name that was meant by a mistyped one, for messages ("did you
+ * mean"): flame_nearest() compares by letters added, removed, changed or
+ * swapped.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers from text and back, whatever the locale.
+ * Parses numbers from text and formats them, whatever the locale: integers,
+ * doubles, decimals (fl_parse_decimal) and sizes (flame_parse_size).
  */
 #include "fl.h"
 

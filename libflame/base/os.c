@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See os.h. */
+/*
+ * Calls that only some systems have, or their replacement where configure has
+ * not found them: random bytes, sizes of malloc's blocks, memrchr, advice about
+ * pages.  See os.h.
+ */
 #include "base/os.h"
 
 #include <errno.h>

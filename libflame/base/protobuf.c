@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Protocol Buffers' wire format, read and written.
+ * Protocol Buffers' wire format: fl_field_next() reads a message field by
+ * field, fl_put_number(), fl_put_bytes() and others append fields to a buffer.
+ * For pprof and OTLP, among others; protobuf.h has the fast paths inline.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regular expressions: PCRE2, and Java's spelling translated to it.
+ * Regular expressions, by PCRE2: fl_regex_new() translates Java's spelling and
+ * compiles; fl_regex_match(), fl_regex_group() and fl_regex_replace() apply the
+ * expression.  For options, filters and readers.
  */
 #include "fl.h"
 

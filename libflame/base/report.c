@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where failures, warnings, remarks and progress go: see report.h.
+ * Receives failures, warnings, remarks and progress from the whole library
+ * (fl_fail, fl_warn, fl_remark, fl_progress), stores the first failure for
+ * flame_error(), and passes the others to the callbacks of the program.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * URLs without their secrets: user, password and query.  Only what opens a URL
- * has it as it was typed; messages, names and records have this form.
+ * Cuts user, password and query out of the URLs in a text (flame_hide_secrets).
+ * Only what opens a URL has it as it was typed; messages, names and records
+ * have this form.
  */
 #include "fl.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Statistics of repeated measurements, for tree/trials*.c and tree/steps.c:
  * Student's t by the incomplete beta function, tests and intervals of means
  * with unlike variances, and the false discovery rate.
  */

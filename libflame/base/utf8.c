@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UTF-8: tests of well-formedness (Unicode, table 3-7), encoding of code
- * points, and text that is safe for a terminal.
+ * UTF-8: tests of well-formedness (fl_utf8_length; Unicode, table 3-7),
+ * encoding of code points (fl_utf8_put), replacement of other bytes
+ * (fl_utf8_clean), and text that is safe for a terminal (fl_show,
+ * flame_visible).
  */
 #include "fl.h"
 
