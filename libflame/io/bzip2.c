@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bzip2, by libbz2.
+ * The decoder of bzip2, by libbz2: packed bytes of an input in, unpacked bytes
+ * out.  A row of decoders.c, which layer.c reads by.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which container an input is, and its members as inputs.
+ * Finds the container of an input (fl_container_detect, for flow/source.c), in
+ * its bytes as they are and then unpacked, and makes an input of a member
+ * (fl_in_of_member, for the files of container/).
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of decoders, the containers that are refused with advice, the scan
- * for packed members in text, and the loop over frames.
+ * Chooses the decoder of a compressed input by its first bytes
+ * (fl_decoder_find, for layer.c), or refuses it with advice.  Also has the scan
+ * for packed members in text (fl_decoder_scan), and the loop over frames that
+ * most decoders have as their read (fl_frames_read).
  */
 #include "fl.h"
 

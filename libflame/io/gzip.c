@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip, and the zlib format (Hadoop's .deflate), by zlib.
+ * The decoders of gzip and of the zlib format (Hadoop's .deflate), by zlib:
+ * packed bytes of an input in, unpacked bytes out.  Two rows of decoders.c,
+ * which layer.c reads by.
  */
 #include "fl.h"
 

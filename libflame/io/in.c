@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs: bytes to peek at and to consume.  Memory and mapped files have all
- * bytes at once; files, pipes and layers (layer.c) refill a buffer.
+ * Inputs: opens a file, a pipe, memory or (by its scheme) a URL as struct
+ * fl_in, whose bytes every reader peeks at and consumes (fl_in_peek,
+ * fl_in_consume).  Memory and mapped files have all bytes at once; files, pipes
+ * and layers (layer.c) refill a buffer.
  */
 #include "fl.h"
 

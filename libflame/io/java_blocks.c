@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The containers of Java libraries in which Spark packs its event logs:
- * lz4-java's LZ4Block, whose blocks are liblz4's, snappy-java's stream, whose
- * blocks are snappy's raw format, and compress-lzf's chunks.  These formats are
- * small and are read here.
+ * The decoders of three formats of Java libraries in which Spark packs its
+ * event logs: lz4-java's LZ4Block, whose blocks are liblz4's (its row is in
+ * lz4.c), snappy-java's stream, whose blocks are snappy's raw format, and
+ * compress-lzf's chunks.  These formats are small and are read here.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pull parser for JSON: see json.h.
+ * A pull parser for JSON: fl_json_next() returns the next token of an input or
+ * of bytes in memory, fl_json_key(), fl_json_element() and others the parts of
+ * an object or array.  For all readers of JSON; json.h has the contract.
  */
 #include "fl.h"
 

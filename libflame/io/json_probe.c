@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats in JSON are recognised by a key near the beginning.
+ * The probe of formats in JSON: they are recognized by a key near the
+ * beginning.  A format calls fl_json_probe() with the path of its key and the
+ * head of the input, and returns the result as its bits.
  */
 #include "fl.h"
 

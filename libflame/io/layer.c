@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer stands over another input and decodes it, member by member; plain
- * bytes between packed members pass as they are.  Plain text is scanned for
- * packed members first: bytes stay hidden until the scan has passed them.
+ * Puts decoders in front of an input (fl_in_decoded, for container.c and
+ * others): the result is an input, too, whose bytes are unpacked.  A layer
+ * decodes the input under it member by member; plain bytes between packed
+ * members pass as they are.  Plain text is scanned for packed members first:
+ * bytes stay hidden until the scan has passed them.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of a program as JSON: docker's json-file, journalctl -o json, logcli
- * -o jsonl, CloudWatch, Fluent Bit.
+ * Unwraps a line of a log that is an object of JSON: fl_log_json() returns the
+ * text in it, and the container or program that wrote it, to log.c.  It knows
+ * docker's json-file, journalctl -o json, logcli -o jsonl, CloudWatch, Fluent
+ * Bit.
  */
 #include "fl.h"
 

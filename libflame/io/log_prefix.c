@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prefixes that collectors of logs put before each line, and which of all kinds
- * a log has.
+ * Parses the prefixes that collectors of logs put before each line (kubectl,
+ * CRI, syslog, docker compose, stern) into the program and its text
+ * (fl_log_take), and chooses which of all kinds a log has (fl_log_kind_of),
+ * these and the patterns of log_pattern.c.  For log.c.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lz4: the frame format, by liblz4, and the legacy one of lz4 -l.
+ * The decoders of lz4, by liblz4: the frame format, the legacy one of lz4 -l,
+ * and LZ4Block of lz4-java, whose blocks java_blocks.c reads.  Packed bytes of
+ * an input in, unpacked bytes out; rows of decoders.c, which layer.c reads by.
  */
 #include "fl.h"
 

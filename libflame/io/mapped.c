@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapped files.  If a file becomes shorter, or its disk fails, a read of its
- * lost pages raises SIGBUS; the handler maps zeros there.
+ * Maps a file into memory for in.c (fl_mapped_open).  If the file becomes
+ * shorter, or its disk fails, a read of its lost pages raises SIGBUS; the
+ * handler maps zeros there.
  *
  * The list of mappings is for that handler.  No thread reads a mapping while it
  * holds the list's lock, so the handler may wait for the lock.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs: a buffer before a file, a pipe, memory or a callback.  A file is written
- * beside its place and renamed; devices and pipes are written directly.
- * A packer may stand between the buffer and these (pack.c).
+ * Outputs: a buffer, which writers fill by fl_out_put(), before a file, a pipe,
+ * memory or a callback.  A file is written beside its place and renamed by
+ * fl_out_close(); devices and pipes are written directly.  A packer may stand
+ * between the buffer and these (pack.c).
  */
 #include "fl.h"
 

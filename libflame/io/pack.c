@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of packers, which of them a name asks for, and gzip.
+ * Chooses the packer of an output by the suffix of its name (fl_packer_of, for
+ * out.c), and packs with gzip, by zlib; zstd's packer is in zstd.c.
  */
 #include "fl.h"
 

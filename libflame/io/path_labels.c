@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels from an input's path.  Each layout is a function
- * and a row; the first layout that knows a label decides its value.
+ * Reads labels (application, executor, host, ...) from an input's path:
+ * fl_path_labels(), for flow/pump.c, filter/label.c and others.  Each layout is
+ * a function and a row; the first layout that knows a label decides its value.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unpacking in a thread: a ring of blocks, filled by the thread while the
- * caller reads earlier ones.  The thread owns the input and its layers, and has
- * a dictionary for their messages alone: a block carries the messages of its
- * bytes, so they come out in the same order as without a thread.
+ * Unpacks an input in a thread of its own, for in.c: fl_read_ahead_read()
+ * returns the next block of unpacked bytes.  The thread fills a ring of blocks
+ * while the caller reads earlier ones.  It owns the input and its layers, and
+ * has a dictionary for their messages alone: a block carries the messages of
+ * its bytes, so they come out in the same order as without a thread.
  */
 #include "fl.h"
 

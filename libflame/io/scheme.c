@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which scheme a path has.
+ * Returns the scheme that opens a path such as s3://b/x (fl_url_scheme_of, for
+ * in.c; NULL: a file of this machine), from the table of remote/.  Also returns
+ * the path in file:///x (flame_local_path).
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands before a terminal, whichever writer the text comes from: no
- * control character but the ends of lines, tabs and the colours of our own
- * writers, and no character that hides or reorders others.
+ * Makes text safe for a terminal, whichever writer it comes from:
+ * fl_screen_put(), for out.c, leaves no control character but the ends of
+ * lines, tabs and the colours of our own writers, and no character that hides
+ * or reorders others.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UTF-16 with a byte order mark, as PowerShell's > writes it, or of ASCII
- * without one, to UTF-8.
+ * The decoder of UTF-16, to UTF-8: with a byte order mark, as PowerShell's >
+ * writes it, or of ASCII without one.  A row of decoders.c, which layer.c reads
+ * by.
  */
 #include "fl.h"
 

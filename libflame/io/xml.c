@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * XML, a token at a time: a tag, or the text up to one, is peeked as a whole.
+ * A pull parser for XML: fl_xml_next() returns the next token of an input, a
+ * tag or the text up to one, which is peeked as a whole; fl_xml_attribute() an
+ * attribute of the tag.  For readers of XML in format/ and remote/.
  */
 #include "fl.h"
 

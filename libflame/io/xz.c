@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xz, and the format of lzma(1) before it, by liblzma.
+ * The decoders of xz and of the format of lzma(1) before it, by liblzma: packed
+ * bytes of an input in, unpacked bytes out.  Two rows of decoders.c, which
+ * layer.c reads by.
  */
 #include "fl.h"
 

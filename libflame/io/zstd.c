@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Zstandard, by libzstd, read and written.
+ * Zstandard, by libzstd: the decoder of inputs (a row of decoders.c), the
+ * packer of outputs (a row of pack.c), blocks in memory for Parquet
+ * (fl_zstd_pack, fl_zstd_unpack), and a stream in pieces for perf.data
+ * (fl_zstd_step).
  */
 #include "fl.h"
 
