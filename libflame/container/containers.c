@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of containers, each of which is a format, too.
+ * The table of containers (fl_containers), which io/container.c searches, and a
+ * format for each, by which flow/source.c names an archive
+ * (fl_format_of_container).  The rows are those of containers.def.
  */
 #include "fl.h"
 

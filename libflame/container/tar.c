@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tar: ustar, with the long names and sizes of pax and of GNU.  Members are
- * read sequentially, so pipes work.  Blocks of zeros end an archive; what
- * follows is another one, as after cat.
+ * The container tar: returns the files of a tar archive one after the other,
+ * each as an input.  It reads ustar, with the long names and sizes of pax and
+ * of GNU.  Members are read sequentially, so pipes work.  Blocks of zeros end
+ * an archive; what follows is another one, as after cat.
  */
 #include "fl.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TFile: data blocks, each packed by itself and made of records; then blocks
- * of meta data, their index, and its offset at the end.  The record of a
- * container has its files, one after the other.  IndexedFile: files, packed
- * by themselves, and an index at the end (yarn_index.c).  What is called "gz"
- * is a stream of zlib.
+ * The container yarn: returns the files of the aggregated logs of YARN, each as
+ * an input, of both formats.  TFile: data blocks, each packed by itself and
+ * made of records; then blocks of meta data, their index, and its offset at the
+ * end.  The record of a container has its files, one after the other.
+ * IndexedFile: files, packed by themselves, and an index at the end
+ * (yarn_index.c).  What is called "gz" is a stream of zlib.
  */
 #include "fl.h"
 

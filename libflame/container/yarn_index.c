@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of YARN's IndexedFile: an IndexedLogsMeta as Java's serialization
- * writes it.  Objects refer to earlier ones by their numbers.  Every cycle of
- * a rolling log lists all files anew, so that the last entry of a name counts.
+ * Parses the index of YARN's IndexedFile for yarn.c: fl_yarn_read_index()
+ * returns name, place and size of each file.  The index is an IndexedLogsMeta
+ * as Java's serialization writes it.  Objects refer to earlier ones by their
+ * numbers.  Every cycle of a rolling log lists all files anew, so that the last
+ * entry of a name counts.
  */
 #include "fl.h"
 

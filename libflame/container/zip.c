@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zip: unpacks entries as a stream.  An archive of several files is one input
- * for each; as a decoder it returns the first alone, and the directory at the
- * end the number of others, for a warning.
+ * Reads zip, whose entries are unpacked as a stream, in two ways.  As a
+ * container it returns an input for each of several files; as a decoder (a row
+ * of io/decoders.c) it returns the bytes of the first file alone, and counts
+ * the others in the directory at the end, for a warning.
  */
 #include "fl.h"
 
