@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees as d3-flame-graph reads them, {"name","value","children"} or short
- * {"n","v","c","l"}: of Spark's UI, perf script flamegraph, FlameScope,
- * jfr-flame-graph, 0x, stackprof and -f d3.  Flink's REST API answers {"endTimestamp",
- * "data":TREE}.  Spark's pages hold one in a <div>, escaped; what a row reads
- * of a page and what it reads of JSON is the same.
+ * Formats d3 and spark-page: read call trees as d3-flame-graph has them, with
+ * nodes {"name","value","children"} or short {"n","v","c","l"}, into samples.
+ * Spark's UI, perf script flamegraph, FlameScope, jfr-flame-graph, 0x,
+ * stackprof and -f d3 write them.  Flink's REST API answers
+ * {"endTimestamp","data":TREE}.  Spark's pages hold one in a <div>, escaped; it
+ * is unescaped and then read by the same rows.
  *
  * A value counts the frames below it, unless some have more than it.
  */

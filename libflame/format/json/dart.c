@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of the Dart VM, as its service and Flutter's DevTools have them:
+ * Format dart: reads samples of the Dart VM's CPU profiler, as its service and
+ * Flutter's DevTools save them:
  *
  *	{"type":"CpuSamples","samplePeriod":50,"pid":7,
  *	 "functions":[{"function":{"name":"f","owner":{"type":"@Class",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heap profiles of DHAT: valgrind's, and those of the Rust crate.
+ * Format dhat: reads heap profiles of DHAT, valgrind's and the Rust crate's.
+ * Each program point becomes a sample of each metric that it has: alloc,
+ * allocations, peak, leaked.
  *
  *	{"dhatFileVersion":2,"mode":"heap","verb":"Allocated",...,
  *	 "pps":[{"tb":272,"tbk":1,"gb":272,"gbk":1,"eb":0,"ebk":0,

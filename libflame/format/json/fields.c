@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads objects by rows: see fields.h. */
+/*
+ * Reads an object of JSON into a struct, as the rows {key, kind, offset} of the
+ * caller say: fl_json_object() reads all keys, fl_json_field() the value of
+ * one.  For the readers of this folder; fields.h has the kinds of rows.
+ */
 #include "fl.h"
 
 #include "format/json/fields.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles of Firefox: what its profiler's page saves and samply writes
- * ("processed"), and what the browser and DevTools themselves write
- * ("gecko").  A thread has tables by column,
+ * Format firefox: reads profiles of Firefox and makes samples of them: those
+ * that the profiler's page saves and samply writes ("processed"), and those
+ * that the browser and DevTools themselves write ("gecko").  A thread has
+ * tables by column,
  *
  *	"samples":{"stack":[7],"time":[0.5],"weight":[1]}
  *	"stackTable":{"prefix":[null],"frame":[0]}
@@ -15,7 +16,8 @@
  *	"samples":{"schema":{"stack":0,"time":1},"data":[[7,0.5]]}
  *	"frameTable":{"schema":{"location":0},"data":[[0]]}
  *
- * So all columns are stored, and samples made at the end of a document.
+ * So all columns are stored (firefox_tables.c), and samples are made at the end
+ * of a document.
  */
 #include "fl.h"
 

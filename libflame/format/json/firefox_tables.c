@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the tables of profiles of Firefox. */
+/*
+ * Reads the tables of a thread in a Firefox profile (stackTable, frameTable,
+ * funcTable, strings), stored by column or by row, into the columns of struct
+ * fl_firefox_tables.  firefox.c makes stacks and samples of them.
+ */
 #include "fl.h"
 
 #include "format/json/firefox_tables.h"

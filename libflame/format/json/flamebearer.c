@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flamebearer, what Pyroscope's render API answers:
+ * Format flamebearer: reads the answers of Pyroscope's render and render-diff
+ * API, which are flame graphs as boxes, and returns stacks and their self
+ * values:
  *
  *	{"flamebearer":{"names":["total","main"],"levels":[[0,10,0,0],...],
  *	 ...},"metadata":{"units":"samples","sampleRate":100}}

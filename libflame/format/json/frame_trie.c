@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks as a trie of numbers of frames: see frame_trie.h.
+ * Stores stacks as a trie of frame numbers, for readers of JSON whose frames
+ * may come after their samples.  fl_frame_trie_add() and fl_frame_trie_read()
+ * return the node of a stack; once the frames are known, fl_frame_trie_stacks()
+ * returns the dictionary's stack of each node.
  */
 #include "fl.h"
 

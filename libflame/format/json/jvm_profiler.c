@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of Uber's jvm-profiler for Spark and Hadoop: a line of JSON for each,
- * leaf first, as its reporters write to files and Kafka, and among the lines
- * of a log ("ConsoleOutputReporter - Stacktrace: {...}"):
+ * Format jvm-profiler: reads the stacks of Uber's jvm-profiler for Spark and
+ * Hadoop, a line of JSON for each, leaf first, as its reporters write to files
+ * and Kafka, and among the lines of a log ("ConsoleOutputReporter - Stacktrace:
+ * {...}").  Each line becomes a sample weighted by its count:
  *
  *	{"stacktrace":["java.lang.Thread.sleep","a.Job.run"],"count":7,
  *	 "threadName":"main","threadState":"TIMED_WAITING","host":"h1",

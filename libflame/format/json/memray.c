@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The data of memray's flame graph pages: a call tree, a column each for what
- * its nodes have, with texts by their numbers:
+ * Format memray: reads the data of memray's flame graph pages, a call tree,
+ * into samples of bytes and of allocations.  Each attribute of the nodes is a
+ * column; names of functions and files are indices into "strings":
  *
  *	{"nodes": {"children": [[1], []], "function": [0, 1], "filename":
  *	 [0, 2], "lineno": [0, 7], "value": [9, 9], "n_allocations": [1, 1]},

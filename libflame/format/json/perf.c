@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What perf data convert --to-json writes.  Frames are leaf first; neither the
- * event nor the period is in it, so a sample is 1.
+ * Format perf-json: reads the JSON of perf data convert --to-json.  Frames are
+ * leaf first; neither the event nor the period is in it, so each record becomes
+ * a sample of weight 1.
  *
  *	{"linux-perf-json-version":1,"headers":{...},"samples":[
  *	 {"timestamp":30,"pid":1,"tid":2,"comm":"x","callchain":[

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON of pyinstrument: a call tree with seconds, of -r json as {"root_frame":
- * {"function","file_path","line_no","time","children"}}, and of its page as
- * {"frame_tree":{"identifier":"f\0file\0line","time","children"}}.
+ * Format pyinstrument: reads the call trees of pyinstrument, with seconds of
+ * wall time, into samples: of -r json as {"root_frame":{"function","file_path",
+ * "line_no","time","children"}}, and of its page as {"frame_tree":
+ * {"identifier":"f\0file\0line","time","children"}}.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recordings of Safari's timelines, with samples of its profiler:
+ * Format safari: reads recordings of Safari's timelines and returns their
+ * samples of CPU time:
  *
  *	{"version":1,"recording":{"sampleStackTraces":[{"timestamp":4.47,
  *	 "stackFrames":[{"name":"f","url":"a.js","line":2},...]}],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks in JSON of Scalene, recorded with --stacks; a frame is text, or in
- * older versions an array of the same:
+ * Format scalene: reads the stacks of Scalene's JSON, recorded with --stacks; a
+ * frame is text, or in older versions an array with file, function and line:
  *
  *	{"alloc_samples":0,"stacks":[
  *	 [["/srv/a.py main:9;","/srv/a.py f:3;"],{"count":46,"c_time":0.06}]]}

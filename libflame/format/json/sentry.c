@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sentry's sample format, versions 1 and 2, alone or as items of an envelope:
+ * Format sentry: reads Sentry's sample format, versions 1 and 2, alone or as
+ * items of an envelope; each record of "samples" becomes a sample of its
+ * thread:
  *
  *	{"platform":"python","timestamp":"2023-05-17T13:00:00Z","profile":{
  *	 "frames":[{"function":"f","module":"m","filename":"m.py","lineno":3}],
  *	 "stacks":[[0]],
- *	 "samples":[{"stack_id":0,"thread_id":"1","elapsed_since_start_ns":"5"}],
+ *	 "samples":[{"stack_id":0,"thread_id":"1",
+ *	  "elapsed_since_start_ns":"5"}],
  *	 "thread_metadata":{"1":{"name":"main"}}}}
  *
  * Frames are innermost first.  A sample of version 2 has "timestamp", seconds

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by readers of JSON: see source.h.
+ * Base of the readers of JSON in this folder.  fl_json_read() passes one
+ * document after the other to the format's function, fl_json_add() adds its
+ * samples to the source's batch (equal ones as one), and fl_json_finish()
+ * reports damage and records that were left out.
  */
 #include "fl.h"
 

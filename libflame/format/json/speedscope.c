@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope's file format, as py-spy, rbspy, dotnet-trace and speedscope
- * itself write it: profiles are lists of samples or of events, each of a
- * thread as a rule; frames, which may come last, are shared.
+ * Format speedscope: reads speedscope's file format, as py-spy, rbspy,
+ * dotnet-trace and speedscope itself write it, into samples.  Profiles are
+ * lists of samples or of events (frames that open and close), each of a thread
+ * as a rule; frames, which may come last, are shared.
  */
 #include "fl.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON of Ruby's stackprof, with its raw samples:
+ * Format stackprof: reads the JSON of Ruby's stackprof, with its raw samples,
+ * and returns each distinct stack with its count or its time:
  *
  *	{"mode":"cpu","interval":1000,"frames":{"140":{"name":"A#b"},...},
  *	 "raw":[2,140,141,7,...]}
  *
- * which are, one after another, the number of frames, these from the outermost
- * on, and how often in a row that stack was seen.  "raw_timestamp_deltas" are
- * the us that each sample lasted.
+ * "raw" is a sequence of stacks: the number of frames, the frames from the
+ * outermost on, and how often in a row that stack was seen.
+ * "raw_timestamp_deltas" are the us that each sample lasted.
  */
 #include "fl.h"
 

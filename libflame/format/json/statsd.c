@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What statsd-jvm-profiler has sent, as databases answer: InfluxDB's query API
+ * Format statsd-json: reads the stacks that statsd-jvm-profiler has sent to a
+ * database, as the database answers: InfluxDB's query API
  *
  *	{"results":[{"series":[{"name":"cpu.trace.a-B-m-3.a-C-n-7","tags":{},
  *	 "columns":["time","value"],"values":[["2026-01-01T00:00:00Z",4]]}]}]}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call tree in pages of CPython 3.15's profiling.sampling (--flamegraph),
- * whose texts are numbers of strings that follow the tree:
+ * Format tachyon: reads the call tree in pages of CPython 3.15's
+ * profiling.sampling (--flamegraph) into samples.  Its texts are numbers of
+ * strings that follow the tree:
  *
  *	{"name":2,"value":9,"funcname":1,"filename":0,"lineno":3,
  *	 "children":[...],"strings":["a.py","f","Program Root: f (a.py:3)"]}

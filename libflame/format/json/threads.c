@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread dumps as JSON, one or many after another:
+ * Format threads: reads thread dumps in JSON, one or many after another; each
+ * thread's stack becomes a sample:
  *
  *	Spark's REST API	[{"threadId":1,"threadName":"main",
  *	(.../threads)		  "threadState":"WAITING","stackTrace":
  *				  {"elems":["a.B.m(B.scala:3)\n"]}}]
  *	jcmd PID Thread.	{"threadDump":{"threadContainers":[{"threads":
- *	dump_to_file		  [{"tid":"1","name":"main","stack":["..."]}]}]}}
+ *	dump_to_file		  [{"tid":"1","name":"m","stack":["..."]}]}]}}
  *	Spring Boot's actuator	{"threads":[{"threadName":"main","stackTrace":
  *	(or the array alone)	  [{"className":"a.B","methodName":"m",
  *				  "lineNumber":3}]}]}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trace Event, the JSON of Chrome's about:tracing and of Perfetto, as many
- * write it: py-spy -f chrometrace, VizTracer, Hermes, clang -ftime-trace.
- * Frames begin (B) and end (E), or are complete (X), on threads of processes;
- * the time between two events is the innermost open frame's.
+ * Format trace-event: reads Trace Event, the JSON of Chrome's about:tracing and
+ * of Perfetto, which many programs write: py-spy -f chrometrace, VizTracer,
+ * Hermes, clang -ftime-trace.  Frames begin (B) and end (E), or are complete
+ * (X), on threads of processes; the time between two events is the innermost
+ * open frame's and becomes the weight of its stack (trace_stacks.c).
  *
  * Events need not be in order.  Those of a thread are buffered until the end,
  * but for a thread that has begins and ends alone, in order.

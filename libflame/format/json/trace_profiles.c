@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU profiles within traces of DevTools.  Since Chrome 67 an event "Profile"
- * of the thread begins one, and "ProfileChunk"s of another thread have the
- * pieces, of the same process and id; before, "CpuProfile" has all of it:
+ * Joins the pieces of a CPU profile within a trace of DevTools to one profile
+ * (v8.c), for trace_event.c: fl_trace_read_profile() reads a piece, and
+ * fl_trace_take_profile() adds it to the profile of its process and id.  Since
+ * Chrome 67 an event "Profile" of the thread begins one, and "ProfileChunk"s of
+ * another thread have the pieces, of the same process and id; before,
+ * "CpuProfile" has all of it:
  *
  *	{"ph":"P","name":"ProfileChunk","id":"0x1","pid":7,"tid":2,
  *	 "args":{"data":{"cpuProfile":{"nodes":[],"samples":[]},

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of traces: events in the order of their times, begins matched with
- * ends, and the time between two events added to the innermost open frame.
+ * Makes stacks of the begin, end and complete events of a trace's threads, for
+ * trace_event.c: fl_trace_hold() receives an event, fl_trace_end() handles the
+ * rest at the end.  Events are sorted by time, begins are matched with ends,
+ * and the time between two events is added to the innermost open frame's stack
+ * (fl_trace_sum, or fl_trace_span where samples need their times).
  */
 #include "fl.h"
 

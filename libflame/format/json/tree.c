@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees as nested objects: see tree.h.
+ * Reads a call tree of nested JSON objects: fl_json_tree_read() stores its
+ * nodes, fl_json_tree_add() adds a sample for each that has a self weight.  A
+ * reader (d3.c, pyinstrument.c, tachyon.c, v8_heap.c) describes its keys and
+ * frames in a struct fl_json_tree_kind: see tree.h.
  */
 #include "fl.h"
 

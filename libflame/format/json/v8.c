@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU profiles of V8, .cpuprofile: of node --cpu-prof, Chrome, Deno and bun.
- * Nodes are a tree, by the numbers of their children or of their parent;
- * "samples" are numbers of nodes, and "timeDeltas" the us before each, which
- * are negative where threads wrote samples late: they are read in the order of
- * their times, as in Chrome's own view.  Where there are none of these, nodes
- * say how often they were hit.  Before 2017 nodes lay within one another, under
- * "head", and "timestamps" were times.
+ * Format cpuprofile: reads CPU profiles of V8, .cpuprofile (node --cpu-prof,
+ * Chrome, Deno, bun), into samples; trace_profiles.c reads those within traces
+ * by fl_v8_read().  Nodes are a tree, by the numbers of their children or of
+ * their parent; "samples" are numbers of nodes, and "timeDeltas" the us before
+ * each, which are negative where threads wrote samples late: they are read in
+ * the order of their times, as in Chrome's own view.  Where there are none of
+ * these, nodes say how often they were hit.  Before 2017 nodes lay within one
+ * another, under "head", and "timestamps" were times.
  *
  * (garbage collector) is a node at the root, though it interrupts what the
  * sample before it shows, and is put on top of that, as in Chrome's own view.

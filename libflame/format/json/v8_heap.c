@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heap profiles of V8, .heapprofile: of node --heap-prof and Chrome.  A tree of
- * call frames, each with the bytes that it had allocated and that were alive.
+ * Format heapprofile: reads heap profiles of V8, .heapprofile (node
+ * --heap-prof, Chrome), into samples of bytes.  A profile is a tree of call
+ * frames, each with the bytes that it had allocated and that were alive.
  */
 #include "fl.h"
 

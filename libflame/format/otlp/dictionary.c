@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dictionary of a message ProfilesData: tables whose entries are pointed
- * to by their index.  A stack is looked up once.
+ * Stores the dictionary of an OTLP message ProfilesData (fl_otlp_add): tables
+ * of strings, functions, locations, stacks and attributes, to whose entries
+ * samples point by index.  For otlp.c it returns what an index means: a text, a
+ * stack of our dictionary (looked up once), labels and the thread.
  */
 #include "fl.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OTLP's encoding in JSON, as the file exporter of a collector writes it: a
- * document for each message.  A document is encoded as a message of 1.10, so
- * that whatever reads messages reads it: keys have names, and a name says what
- * fields of other versions are.
+ * Converts OTLP in JSON, as the file exporter of a collector writes it, to
+ * protobuf: fl_otlp_encode() encodes each document as a message of 1.10, which
+ * otlp.c then reads as any other.  JSON has the names of fields, which are the
+ * same where versions number them differently.
  *
  * Keys are in lowerCamelCase or as in the .proto; integers of 64 bits are
  * texts; a field that is not in the tables is skipped.

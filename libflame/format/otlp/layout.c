@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which numbers the fields of a sample have.  1.10 renumbered them, and
- * nothing in a message says the version:
+ * Detects for otlp.c which numbers the fields of a sample have
+ * (fl_otlp_layout).  1.10 renumbered them, and nothing in a message says the
+ * version:
  *
  *		2		3		4
  *	1.9	values		attributes	link

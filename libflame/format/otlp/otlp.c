@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of OpenTelemetry's profiles.  The whole input is in memory, as the
- * dictionary may come last.  Several messages may follow one another, bare, or
- * framed with their lengths.
+ * Format otlp: reads OpenTelemetry's profiles (messages ProfilesData in
+ * protobuf, or in JSON by json.c) into samples with labels and times.  The
+ * whole input is in memory, as the dictionary may come last.  Several messages
+ * may follow one another, bare, or framed with their lengths.
  */
 #include "fl.h"
 

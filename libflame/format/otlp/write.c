@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OTLP profiles, written as of 1.10: one message ProfilesData, with a profile
- * for each metric.  Samples are in the order of their stacks.  A frame is a
- * function and a location of the same index.  How it ran is in the
- * function's system_name, "f_[j]", as in our pprof.
+ * Writes the samples of a sink as OTLP profiles of 1.10 (fl_otlp_create): one
+ * message ProfilesData, with a profile for each metric.  Samples are in the
+ * order of their stacks.  A frame is a function and a location of the same
+ * index.  How it ran is in the function's system_name, "f_[j]", as in our
+ * pprof.
  */
 #include "fl.h"
 

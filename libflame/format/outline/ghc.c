@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time and allocation profiles of GHC (PROGRAM.prof):
+ * Format ghc: reads time and allocation profiles of GHC (PROGRAM.prof) into
+ * samples of the metrics cpu and alloc:
  *
  *	COST CENTRE MODULE SRC  no. entries  %time %alloc   %time %alloc
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What GraalVM's CPU sampler prints (--cpusampler), as a call tree of each
- * thread or a histogram:
+ * Format graal-sampler: reads what GraalVM's CPU sampler prints (--cpusampler),
+ * a call tree of each thread or a histogram, into samples of CPU time:
  *
  *	Sampling CallTree. Recorded 1000 samples with period 10ms.
  *	Thread[main,5,main]

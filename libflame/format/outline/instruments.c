@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees as Instruments of macOS copies them (Edit, Deep Copy): columns
- * with tabs between, the name last, a blank a level before it.
+ * Format instruments: reads call trees as Instruments of macOS copies them
+ * (Edit, Deep Copy) into samples, whose metric follows from the unit of the
+ * weights: columns with tabs between, the name last, a blank a level before it.
  *
  *	Weight	Self Weight		Symbol Name
  *	96.08 Gc  100.0%	-	 	example_app (40414)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heap profiles of valgrind's massif: snapshots, some of which have a tree of
- * what was allocated where, the callers below:
+ * Format massif: reads heap profiles of valgrind's massif and returns the bytes
+ * at the peak.  A profile has snapshots, some of them with a tree of what was
+ * allocated where, the callers below:
  *
  *	heap_tree=peak
  *	n2: 6832 (heap allocation functions) malloc/new/new[], ...

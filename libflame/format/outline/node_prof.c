@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What node --prof-process prints: the tree after [Bottom up (heavy) profile],
- * in which callers stand below, two blanks a level.
+ * Format node-prof: reads what node --prof-process prints into samples of CPU
+ * time: the tree after [Bottom up (heavy) profile], in which callers stand
+ * below, two blanks a level.
  *
  *	   ticks parent  name
  *	    736   62.0%  JS: *fib /srv/burn.js:1:13

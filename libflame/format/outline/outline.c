@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees that are printed a line a node, with its depth and a weight: of the
- * node alone, or with all below it.  What a node has beyond its children is
- * known when it is closed.
+ * Makes samples of a call tree that is printed a node a line.  A reader of this
+ * folder passes each node to fl_outline_add() with its depth and weight: of the
+ * node alone, or with all below it.  A node is closed when the next one is not
+ * deeper; what it has beyond its children becomes the weight of its stack.
  */
 #include "fl.h"
 

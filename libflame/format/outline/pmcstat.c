@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call graphs of FreeBSD's pmcstat -G: a function, and below it its callers,
- * a blank a level:
+ * Format pmcstat: reads call graphs of FreeBSD's pmcstat -G into samples, a
+ * metric for each event.  Below a function stand its callers, a blank a level:
  *
  *	@ inst_retired.any [35705 samples]
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees that other programs export, as text: a node a line, indented by
- * its depth, or a table with commas, semicolons or tabs whose columns are
- * named.  It is read where it is asked for (-i tree), as it can be anything.
+ * Format tree: reads call trees that other programs export as text into
+ * samples: a node a line, indented by its depth, or a table with commas,
+ * semicolons or tabs whose columns are named.  It is read where it is asked for
+ * (-i tree), as it can be anything.
  *
  *	main 10 ms			Level,Name,Time
  *	  run 7 ms			0,main,10

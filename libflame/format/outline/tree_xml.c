@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees that other programs export as XML: an element with a name is a
- * node, and those within are its children; others are passed over.  It is read
- * where it is asked for (-i tree-xml).
+ * Format tree-xml: reads call trees that other programs export as XML into
+ * samples: an element with a name is a node, and those within are its children;
+ * others are passed over.  It is read where it is asked for (-i tree-xml).
  *
  *	<node name="main" time="10"><node name="run" time="7"/></node>
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees of Visual Studio's profiler, as CSV: a row a node, its Level
- * first.  A function's own time is its calls times their average, ms.
+ * Format vsprof: reads call trees of Visual Studio's profiler, as CSV, into
+ * samples of wall time: a row a node, its Level first.  A function's own time
+ * is its calls times their average, ms.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Encodings of Parquet's pages: the hybrid of run lengths and packed bits, and
- * DELTA_BINARY_PACKED.
+ * Encodes and decodes numbers in the two encodings of Parquet's pages that our
+ * files use: the hybrid of run lengths and packed bits (fl_parquet_put_hybrid,
+ * fl_parquet_hybrid), and DELTA_BINARY_PACKED (fl_parquet_put_delta,
+ * fl_parquet_delta).  For write.c and read.c.
  */
 #include "fl.h"
 

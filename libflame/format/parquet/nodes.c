@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes of a file.  Their frames and stacks are entered in the dictionary
- * when a sample needs them: a question may be about few of them.
+ * Stores the nodes of a Parquet file (parent, frame, type) for read.c, and
+ * fl_parquet_stack() returns the stack of a node.  Frames and stacks are
+ * entered in the dictionary when a sample needs them: a selection may need few
+ * of them.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parquet read, as write.c writes it: the footer at the end of the file says
- * where the pages of each row group are.
+ * Format parquet: reads Parquet files, as write.c writes them, into samples
+ * with labels.  The footer at the end of the file says where the pages of each
+ * row group are; columns of labels that nobody wants are not read.
  */
 #include "fl.h"
 

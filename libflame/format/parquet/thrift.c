@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thrift's compact protocol, in which Parquet's headers are.
+ * Reads and writes Thrift's compact protocol, in which Parquet's headers and
+ * footer are: fl_thrift_next() returns the fields of a struct for read.c, and
+ * fl_thrift_number(), fl_thrift_text() and others append them for write.c.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parquet written: rows sorted by labels that groups of rows share, metric,
- * node and the other labels.  Bytes depend on the sums alone: nodes are numbered
- * in preorder, siblings by their text.
+ * Writes the samples of a sink as Parquet (fl_parquet_create): rows sorted by
+ * labels that groups of rows share, metric, node and the other labels.  Bytes
+ * depend on the sums alone: nodes are numbered in preorder, siblings by their
+ * text.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The columns of perf script around a stack that are not frames.  perf
- * prints them in this order (process_event in its builtin-script.c):
+ * Recognizes, for perf.c and record.c, the columns of perf script around a
+ * stack that are not frames, so that no frame is made of them.  perf prints
+ * them in this order (process_event in its builtin-script.c):
  *
  *	event: flags trace addr data_src weight ins_lat retire_lat cgroup
  *	frames, a line each, or one at the end of the line above

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames as two other collapsers name them, stackcollapse-perf.pl and
- * inferno-collapse-perf, for --compat: suffixes on request and as part of
- * the name, arguments cut off, "L" off Java's classes.
+ * Names frames as two other collapsers do, stackcollapse-perf.pl and
+ * inferno-collapse-perf, for --compat: suffixes on request and as part of the
+ * name, arguments cut off, "L" off Java's classes.  lines.c calls
+ * fl_perf_compat_name() instead of fl_perf_name().
  */
 #include "fl.h"
 

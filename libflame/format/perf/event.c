@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of perf's text: a metric each, by the name that is printed.
+ * Stores the events of perf's text, a metric each, by the name that is printed:
+ * fl_perf_event_find() returns the event of a name, made on first use, with
+ * whether --event selects it.  fl_perf_events_end() remarks at the end on
+ * events that --event adds up and on periods that differ.  For record.c and
+ * data/event.c.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame line in its parts, "ip symbol+0xoff (dso)", and its frames, whose
- * names lose their offset (native/frame.c).
+ * Splits a frame line of perf script into its parts, "ip symbol+0xoff (dso)"
+ * (fl_perf_frame), and makes frames of them, whose names lose their offset
+ * (fl_perf_name, by native/frame.c).  lines.c calls both for a new line.
  */
 #include "fl.h"
 

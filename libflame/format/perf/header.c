@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line that begins a record of perf script:
+ * Parses the line that begins a record of perf script into struct
+ * fl_perf_header.  perf.c calls it for every record, probe.c and parts.c to
+ * find one.
  *
  *	VM:pid VCPU:n comm pid/tid [cpu] misc date clock seconds.fraction:
  *	period event: rest

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --inline: which functions a compiler has put into the one that perf names,
- * by the debug information of its module.  Each address is asked for once.
+ * For --inline: fl_perf_inline() looks up the address of a frame line in the
+ * debug information of its module (libdw), and returns its frames, with those
+ * of functions that a compiler inlined there.  Each address is looked up once.
+ * lines.c calls it.
  */
 #include "fl.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cache of frame lines, "ip symbol+0x1f (dso)": a line is compared with the
- * lines of known functions, without the numbers.  The lines that followed the
- * one before earlier are tried first.
+ * A cache of frame lines of perf script, "ip symbol+0x1f (dso)", by which
+ * fl_perf_cache_find() returns the frames of a line without parsing it: the
+ * line is compared with the lines of known functions, without the numbers.  It
+ * first tries the lines that followed the previous line before.  For perf.c and
+ * record.c.
  */
 #include "fl.h"
 

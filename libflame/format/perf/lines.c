@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frame lines by their text.  A profile says the same few thousand lines
- * millions of times: what one means is worked out once.
+ * Returns the frames of a frame line of perf script by its text, for perf.c and
+ * record.c.  A profile repeats the same few thousand lines millions of times,
+ * so each is parsed once (fl_perf_lines_add) and then looked up
+ * (fl_perf_lines_find); lines of known functions are in the cache of
+ * line_cache.c.
  */
 #include "fl.h"
 

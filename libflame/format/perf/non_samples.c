@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines that are not samples: comments, losses, other columns, and lines that
- * are not understood, which are counted; the first one is shown.
+ * Handles the lines of perf script that are not samples, for perf.c: comments
+ * with facts of the recording, perf's own messages, records of lost samples,
+ * empty lines, and lines that are not understood, which are counted; the first
+ * one is shown.
  */
 #include "fl.h"
 

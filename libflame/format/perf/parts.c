@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading in parts: safe places to cut, and merging the state of readers. */
+/*
+ * Lets several threads read one text of perf script: the functions of the
+ * format's row that flow/parts.c calls.  fl_perf_split() finds a place to cut,
+ * at the beginning of a record; fl_perf_fork() makes the reader of a part, and
+ * fl_perf_join() adds its counts to those of the whole.
+ */
 #include "fl.h"
 
 #include "format/perf/reader.h"

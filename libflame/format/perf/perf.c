@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of perf script, of perf 2 to 6: a record is a line of columns, then
- * a line for each frame, leaf first, then an empty line; or one line with the
- * frame at its end.
+ * Format perf: reads the text of perf script, of perf 2 to 6, into samples.  A
+ * record is a line of columns, then a line for each frame, leaf first, then an
+ * empty line; or one line with the frame at its end.  This is the loop over
+ * lines; reader.h lists the files for their parts.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a text is perf script's.
+ * The probe of the format perf: fl_perf_probe() decides whether a text is perf
+ * script's.  It looks for a line with a time and an event, and a frame below
+ * it.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A record: from its first line to the sample that it is.
- *
- * A sample's metric is its event, its stack begins with the comm.
+ * Makes the sample of a record of perf script: fl_perf_record_begin() receives
+ * its parsed first line, fl_perf_record_end() its frames.  A sample's metric is
+ * its event, its stack begins with the comm.  perf.c calls these; data/data.c
+ * makes the samples of perf.data here, too.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * async-profiler's and jfrconv's pages: calls of JavaScript, a line each,
- * a frame right after the one it lies on.  2.x:
+ * Reads the frames of async-profiler's and jfrconv's pages for html.c
+ * (fl_asprof_read): calls of JavaScript, a line each, a frame right after the
+ * one it lies on.  2.x:
  *
  *	f(level,left,width,type,'title'[,inlined,c1,interpreted])
  *

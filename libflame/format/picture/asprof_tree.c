@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree page of async-profiler (-o tree): an item a frame, those above it
- * in a list within.
+ * Reads the tree page of async-profiler (-o tree) into stacks and their self
+ * counts, for html.c: an item a frame, those above it in a list within.
  *
- *	<li><div>75.9% [369] &#8226; self: 0.2% [1]</div> <span class="t0">a.b</span>
+ *	<li><div>75.9% [369] &#8226; self: 0.2% [1]</div>
+ *	 <span class="t0">a.b</span>
  *	<ul>
  *	...
  *	</ul>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames and totals in, samples out: a frame's self is its total without
- * those of the frames on it.
+ * Turns the frames of a picture and their totals into samples: a frame's self
+ * is its total without those of the frames on it.  asprof.c and place.c add
+ * frames (fl_counts_add); svg.c and html.c add the samples to the source's
+ * batch (fl_counts_read).
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which tool wrote an HTML page: ours has its data in a script of type text,
- * async-profiler's has calls of f().
+ * Format html: reads flame graphs that are HTML pages into samples.  It finds
+ * out which tool wrote the page and calls the reader of that kind: own.c (data
+ * in a script of type text), asprof.c (calls of f()), asprof_tree.c, or
+ * json_page.c.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages that hold their profile as JSON in a script: memray's flame graphs,
+ * Finds the profile in pages that hold it as JSON in a script, and opens it as
+ * a source of the format of that JSON, for html.c: memray's flame graphs,
  * pyinstrument's, those of CPython's profiling.sampling, and VizTracer's; and
  * those with a tree of d3-flame-graph: perf script flamegraph, 0x, Clinic,
- * stackprof and others.  The format of that JSON reads it.
+ * stackprof and others.
  */
 #include "fl.h"
 

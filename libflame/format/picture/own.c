@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of our own pages, as draw/html.c packs them.  Columns come one
- * after the other, so children and ranks are stored until the self
- * weights arrive; memory grows with the bytes read, whatever the head claims.
+ * Reads our own pages, as draw/html.c packs them, into stacks and their self
+ * weights, for html.c (fl_own_read).  Columns of the data come one after the
+ * other, so children and ranks are stored until the self weights arrive; memory
+ * grows with the bytes read, whatever the head claims.
  */
 #include "fl.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which frame lies on which.  A frame's level is the rank of its y.  Where
- * the frames come with parents right before their children (ours), or right
- * after them, that order decides; otherwise (flamegraph.pl writes
- * them in the order of a hash) the places do: the parent is the last one,
- * a level below, that begins no later.
+ * Finds out which drawn frame lies on which, and makes stacks with self weights
+ * of them: fl_boxes_place(), for svg.c.  A frame's level is the rank of its y.
+ * Where the frames come with parents right before their children (ours), or
+ * right after them, that order decides; otherwise (flamegraph.pl writes them in
+ * the order of a hash) the places do: the parent is the last one, a level
+ * below, that begins no later.
  *
  * Places are rounded.  flamegraph.pl draws boxes from a tenth of a pixel on
  * and writes tenths, so its places differ where frames do; but in a

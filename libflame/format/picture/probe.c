@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detects the writer of XML or HTML by its first element. */
+/*
+ * The probes of the formats svg and html: whether the first element of an input
+ * is <svg>, or <html> or its document type.
+ */
 #include "fl.h"
 
 #include "format/picture/picture.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An SVG flame graph, read: flamegraph.pl's of all ages, inferno's (and so
- * py-spy's and cargo's), async-profiler 1.x's, and ours.  A frame is a rect
- * with a title: its own, that of the g or a around it, or what it shows
- * under the mouse.
+ * Format svg: reads the drawn frames of an SVG flame graph and returns the
+ * samples that it was drawn from (place.c, counts.c).  It reads flamegraph.pl's
+ * of all ages, inferno's (and so py-spy's and cargo's), async-profiler 1.x's,
+ * and ours.  A frame is a rect with a title: its own, that of the g or a around
+ * it, or what it shows under the mouse.
  */
 #include "fl.h"
 

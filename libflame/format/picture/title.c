@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses a frame's title from its end, since names may hold anything: "name
+ * Parses a frame's title in a picture into name, count and unit (fl_title_read,
+ * for svg.c).  It is parsed from its end, since names may hold anything: "name
  * (1,234 samples, 5.67%)", with "; +0.12%" in comparisons; ours: "name (1,234
  * -> 1,250 samples, +16)".
  */

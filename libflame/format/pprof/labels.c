@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels of samples.  No standard names the thread: there are the habits of
- * async-profiler, Datadog, Pyroscope and OpenTelemetry.
+ * Reads the labels of a pprof sample into a label set, its thread and its time
+ * (fl_pprof_read_labels, for read.c).  No standard says which label names the
+ * thread: the habits of async-profiler, Datadog, Pyroscope and OpenTelemetry
+ * are known.
  */
 #include "fl.h"
 

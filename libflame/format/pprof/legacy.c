@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU profiles of gperftools, and of pprof before protobuf: words of 4 or 8
- * bytes, of either byte order.
+ * Format pprof-legacy: reads CPU profiles of gperftools, and of pprof before
+ * protobuf, into samples of two metrics, samples and cpu.  A profile is words
+ * of 4 or 8 bytes, of either byte order.
  *
  *	0 3 VERSION PERIOD 0	the header; PERIOD in us; VERSION 1: Java's
  *	COUNT N ADDRESS...	records: N addresses, leaf first

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drop_frames and keep_frames of a profile: expressions for functions of the
- * profiler itself, malloc and the like, which go tool pprof leaves out with
- * all that they call.
+ * Decides which functions of a pprof profile are left out with all that they
+ * call, as go tool pprof does: the profile's drop_frames and keep_frames are
+ * regular expressions for functions of the profiler itself, malloc and the
+ * like.  read.c compiles them (fl_pprof_begin_prune), tables.c asks
+ * fl_pprof_is_dropped().
  */
 #include "fl.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What go tool pprof -raw prints: samples, which name locations that come
- * later.
+ * Format pprof-raw: reads what go tool pprof -raw prints into samples: records,
+ * which name locations that come later.
  *
  *	Samples:
  *	samples/count cpu/nanoseconds

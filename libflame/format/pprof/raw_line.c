@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function of a location, as go tool pprof -raw prints it. */
+/*
+ * Parses a function of a location, as go tool pprof -raw prints it, into name
+ * and line, for raw.c.
+ */
 #include "fl.h"
 
 #include "format/pprof/pprof.h"

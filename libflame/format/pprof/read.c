@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles of pprof.  Strings may come last, so the samples of a profile are
- * buffered until its end, equal ones as one.  Profiles may follow one another
- * (cat), packed or not: each is read by itself.
+ * Format pprof: reads profiles of pprof (profile.proto) into samples.  Strings
+ * may come last, so the samples of a profile are buffered until its end, equal
+ * ones as one.  Profiles may follow one another (cat), packed or not: each is
+ * read by itself.
  */
 #include "fl.h"
 

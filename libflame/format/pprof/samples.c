@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of a profile, before the tables that they point to are known: those
- * that are equal but for their values are one.  Profiles of traces have a
- * sample for each time that a stack was seen.
+ * Buffers the samples of a pprof profile (fl_pprof_add_sample, for read.c)
+ * until the tables that they point to are known: those that are equal but for
+ * their values are one, with the sums.  Profiles of traces have a sample for
+ * each time that a stack was seen.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables that the samples of a profile point to.  Messages remain in the input
- * until a sample needs them: strings may come last.
+ * Stores the tables that the samples of a pprof profile point to: strings,
+ * mappings, locations, functions.  read.c adds their messages (fl_pprof_add)
+ * and asks for the frames of a location (fl_pprof_location).  Messages remain
+ * in the input until a sample needs them: strings may come last.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof's profiles of before protobuf, as Go's ?debug=1 and gperftools print
- * them: lines of counts and addresses, leaf first.
+ * Format pprof-text: reads pprof's profiles of before protobuf, as Go's
+ * ?debug=1 and gperftools print them, into samples: lines of counts and
+ * addresses, leaf first.
  *
  *	heap profile: 4: 1053264 [50: 1241680] @ heap/1048576
  *	1: 4096 [26: 106496] @ 0x4b9125 0x4b9225

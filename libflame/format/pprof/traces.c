@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What go tool pprof -traces prints, leaf first, with rounded values:
+ * Format pprof-traces: reads what go tool pprof -traces prints into samples:
+ * stacks leaf first, with rounded values:
  *
  *	Type: cpu
  *	-----------+---------------------

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof, written: packed with gzip, samples in the order of their stacks.  A
- * frame is a function and a location of the same id.  How it ran is in
- * the function's system_name, "f_[j]", which go tool pprof shows on demand.
+ * Writes the samples of a sink as a pprof profile (fl_pprof_create): packed
+ * with gzip, samples in the order of their stacks.  A frame is a function and a
+ * location of the same id.  How it ran is in the function's system_name,
+ * "f_[j]", which go tool pprof shows on demand.
  */
 #include "fl.h"
 

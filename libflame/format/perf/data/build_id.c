@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Build ids of files by their names, which stand after the records.
+ * Stores the build ids that perf.data has after its records, by the name of the
+ * file: file.c adds them, process.c looks them up for mapped files.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The addresses of a sample as a stack.  They come leaf first, with marks that
- * say whether those after them are the kernel's or the user's.
+ * Makes the stack of a sample of perf.data: fl_perf_chain(), which data.c
+ * calls, names each address by the mappings of its thread.  Addresses come leaf
+ * first, with marks that say whether those after them are the kernel's or the
+ * user's; user stacks that were copied as bytes are unwound.
  *
  * A step is from the stack of the callers to the stack with one address more.
  * Steps are cached: most samples share them, from the root on.

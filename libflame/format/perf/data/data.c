@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf.data: what perf record writes, to a file or into a pipe, of perf 3 to 6
- * and of machines of either byte order.
+ * Format perf-data: reads perf.data, the recordings of perf record, from a file
+ * or a pipe, of perf 3 to 6 and of machines of either byte order, into the
+ * samples that perf script would print.  This is the loop over records; data.h
+ * lists the files for their parts.
  */
 #include "fl.h"
 

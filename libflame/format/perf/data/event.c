@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes, one for each event that was recorded, and which of them a record
- * is of: sample_type says where its identifier stands.
+ * Stores the attributes of a recording, one for each event that was recorded,
+ * for data.c.  fl_perf_attr_of() returns the one that a record belongs to, by
+ * the record's identifier, whose place sample_type says; fl_perf_attr_event()
+ * returns its event, which is a metric.
  */
 #include "fl.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands before and after the records of perf.data.  A file has a header
- * with the places of its attributes and of its records; after the records are
- * the features: who recorded, names of events, build ids.  In a pipe all of
- * them are records.
+ * Reads what stands before and after the records of perf.data, for data.c.  A
+ * file has a header with the places of its attributes and of its records
+ * (fl_perf_data_header); after the records are the features: who recorded,
+ * names of events, build ids (fl_perf_data_feature).  In a pipe all of them are
+ * records.  Also has the functions that read numbers and texts of a record
+ * (fl_perf_take).
  */
 #include "fl.h"
 

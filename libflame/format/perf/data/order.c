@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf record copies the buffers of the CPUs one after the other, so records
- * are in order within each of them only.  After each such round it writes a
- * record: what is not later than the latest record of the round before has
- * nothing earlier still to come.
+ * Sorts the records of perf.data by time: data.c adds each (fl_perf_order_add)
+ * and fetches those that no earlier one can precede (fl_perf_order_next).  perf
+ * record copies the buffers of the CPUs one after the other, so records are in
+ * order within each of them only.  After each such round it writes a record
+ * (fl_perf_order_round): records after it are not earlier than the latest
+ * record of the round before.
  */
 #include "fl.h"
 

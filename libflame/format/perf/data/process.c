@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads, their names and what is mapped, as records say.  perf itself has
- * some odd rules, which are followed so that names are the same: exec leaves old
- * mappings where nothing new is mapped, and a thread without a name is ":TID".
+ * Follows the threads of a recording, their names and what they have mapped, by
+ * its records (comm, fork, exit, mmap), which data.c passes on; chain.c asks
+ * for the mappings of a thread.  perf itself has some odd rules, which are
+ * followed so that names are the same: exec leaves old mappings where nothing
+ * new is mapped, and a thread without a name is ":TID".
  */
 #include "fl.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of a sample follow each other in the order of the bits of
- * sample_type, but for the identifiers; those of other records stand at the
- * record's end.
+ * Parses the fields of a record of perf.data into struct fl_perf_fields
+ * (fl_perf_fields), its time alone (fl_perf_time), and the values of counters
+ * (fl_perf_values), for data.c.  The fields of a sample follow each other in
+ * the order of the bits of sample_type, but for the identifiers; those of other
+ * records stand at the record's end.
  */
 #include "fl.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel says of its tracepoints, as trace-cmd writes it too: files of
- * text, of which the name and the number of each event are used.  A pipe has no
- * other names of them.
+ * Reads the names of tracepoints from the tracing data of a recording, and sets
+ * them in its attributes (fl_perf_take_tracing, for data.c and file.c).  The
+ * data are files of text of the kernel, as trace-cmd writes them too, of which
+ * the name and the number of each event are used.  A pipe has no other names of
+ * them.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that perf record -z has compressed: one stream of zstd, of which each
- * record of type COMPRESSED has a piece.  A record inside may begin in one
- * piece and end in the next.
+ * Unpacks the records that perf record -z has compressed, and passes each to
+ * fl_perf_data_record(); data.c calls fl_perf_unpack() with the contents of a
+ * record of type COMPRESSED.  All of these are one stream of zstd: a record
+ * inside may begin in one piece and end in the next.
  */
 #include "fl.h"
 
