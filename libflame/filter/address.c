@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removes addresses, which differ from run to run, from names: "0x7f81c0"
- * becomes "0x...".
+ * The filter strip-hex replaces the digits of addresses, which differ from run
+ * to run, in names of frames: "0x7f81c0" becomes "0x...".  fl_strip_addresses()
+ * does this to one name, for the rule "addresses" of --tidy as well (tidy.c).
  */
 #include "fl.h"
 

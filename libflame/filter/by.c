@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --threads and --by: a root frame for the thread of a sample, its state, or
- * any label.
+ * --threads and --by put root frames on the stack of each sample: --threads its
+ * thread, --by the values of label keys (thread, state, file or any other).
+ * The filter "key" does as --by, outermost of all, for --key of flame-fold and
+ * flame-top.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dated, of flame-fold --every: samples have the time when their input began to
- * be read, in place of its own or of none.  Clocks of several machines and
- * zones, and dumps without a date, are in one order so.
+ * The filter "dated", of flame-fold --every: sets the time of each sample to
+ * the moment when the reading of its input began, in place of its own or of
+ * none.  Samples of several machines and time zones, and of dumps without a
+ * date, then have one clock.
  */
 #include "fl.h"
 

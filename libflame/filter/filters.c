@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of filters, and filters by their names.
+ * The table of filters (filters.def), and lookup by name: flame_filter() puts
+ * the filter with a name and an argument in front of a sink, for tools and
+ * programs; flame_filter_check() only says whether the argument is accepted.
  */
 #include "fl.h"
 

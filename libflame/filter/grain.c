@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --grain: divides weights by X.  The remainder of a stack is carried to the
- * next one, so that the total is right.
+ * --grain X: divides weights by X.  Samples are summed by metric and stack,
+ * without times or labels, until the end.  The remainder of a stack is carried
+ * to the next one of its metric, so that the total is right.
  */
 #include "fl.h"
 

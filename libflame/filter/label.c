@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of labels (thread, state, file, or any), and --label KEY=VALUE,
- * which selects samples by the value of a label.
+ * Two filters on labels: --label KEY=VALUE forwards samples whose label has one
+ * of the values, and flame_label_sink() adds a label or removes it
+ * (flame-batch).  Also, for by.c and split.c: reads the value of a label key
+ * (thread, state, file, or any) from a sample, and reports keys that no sample
+ * has.
  */
 #include "fl.h"
 

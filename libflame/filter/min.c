@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --min, the last filter: the weight of stacks whose total is below a minimum
- * counts for their callers, so that the sum stays the same.
+ * --min: the weight of stacks whose total is below a minimum (a weight or a
+ * percentage) is added to their callers, so that the sum stays the same.  Of
+ * the filters only "key" runs later.
  *
- * Frames of one name and caller are one frame, however they ran: it is their
- * sum that is compared, as in pictures and tables.
+ * Frames of one name and caller are one frame, however they ran: their sum is
+ * compared, as in pictures and tables.
  *
  * Totals are known only at the end, so samples are buffered.  Negative weights
  * (freed memory) count with their absolute value.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters that rename frames: fl_namer.name is called once per frame.
+ * Base of the filters that rename frames (classes.c, rename.c, tidy.c,
+ * address.c): a sink that calls fl_namer.name once per frame, stores the new
+ * frame, and forwards samples whose stacks have the new frames.
  */
 #include "fl.h"
 

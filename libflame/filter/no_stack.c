@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * no-stack, which tools put after all that may leave a sample no frame: it
- * gets the frame [no stack], as a name that is empty is none in text and no box
- * in a picture.
+ * The filter no-stack puts the frame [no stack] on samples without frames:
+ * folded text cannot show an empty stack, and a picture has no box for it.
+ * Tools add it after all filters that may remove frames, before "key" only
+ * (tools/cli/cli.c).
  */
 #include "fl.h"
 

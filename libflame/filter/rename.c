@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --rename: replaces names by s/RE/TO/, as in sed, with the expressions of all
- * other options.
+ * --rename s/RE/TO/: changes names of frames as sed does, by all rules one
+ * after another; RE is an expression as in --keep and the other options.  A
+ * frame whose new name is empty is removed.
  */
 #include "fl.h"
 

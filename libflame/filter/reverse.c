@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --reverse: leaves first, to see the callers of heavy functions.  The frame of
- * a thread stays at the root, so that threads stay apart.
+ * --reverse: turns each stack around, so that its leaf is the root: a graph
+ * then shows the callers of heavy functions.  The frame of a thread stays at
+ * the root (fl_is_thread_frame), so that threads stay apart.
  */
 #include "fl.h"
 

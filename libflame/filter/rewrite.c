@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by filters: memos of rewritten stacks and of matching names.
+ * What filters share.  fl_rewrite() changes stacks and fl_patterns_match()
+ * matches names with expressions: both store results by id, so that each stack
+ * or name is examined once.  fl_prefix() puts a root frame below a stack.
+ * fl_stepper_new() makes a sink that only changes stacks.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --root: a stack begins at the frame that matches; stacks without one are
- * dropped, or stay as they are.  A category of --classify stays at the root.
+ * --root RE: a stack begins at the outermost frame that matches, with
+ * --root-innermost at the innermost; stacks without one are dropped, or stay as
+ * they are with --root-keep-rest.  A category of --classify stays at the root.
  *
  * Samples are buffered until the end, when all spellings of the new roots are
  * known: see root_frames.c.

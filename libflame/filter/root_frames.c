@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Root frames: unifies spellings of one method, so that its stacks share a
- * root. A class without its package counts as the class that has a package,
- * if there is exactly one of that name.
+ * Unifies spellings of one method among the root frames of --root (root.c), so
+ * that its stacks share a root.  A class without its package counts as the
+ * class that has a package, if there is exactly one of that name.
  *
  * A name with one spelling keeps it.  If some of its frames have no type, all
  * lose it, or they would be different frames.

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_split: divides a flow by labels, one reading for several outputs.  All
- * samples are buffered, and those without a time that differ in weight alone
- * are summed.  Samples with times are summed, too, where the outputs are pages:
- * the memory grows with the distinct stacks of each part, else with the samples
- * that have a time.
+ * flame_split: divides the samples of one reading into parts by values of
+ * labels ("app,stage"), for several outputs.  flame_split_sink() receives the
+ * samples, and flame_split_put() writes one part into a sink.  Of flame-batch
+ * and of flame-diff --since.
+ *
+ * All samples are buffered, and those without a time that differ in weight
+ * alone are summed.  Samples with times are summed, too, where the outputs are
+ * pages: the memory grows with the distinct stacks of each part, else with the
+ * samples that have a time.
  */
 #include "fl.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that run one method.  perf's stacks have no names of interpreted
- * methods, and a method that is called once per task is never compiled; only
- * the thread's name (comm) at the root names it.
+ * fl_thread_task() finds the method that a thread runs by the name of the
+ * thread, for --root (root.c) and --keep (keep.c): Spark's executor threads run
+ * TaskRunner.run.  perf's stacks have no names of interpreted methods, and a
+ * method that is called once per task is never compiled; only the thread's name
+ * (comm) at the root shows it.
  */
 #include "fl.h"
 

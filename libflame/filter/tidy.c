@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --tidy: removes from names the parts that differ from run to run or from
- * build to build, by a table of rules.
+ * --tidy: removes from names of frames the parts that differ from run to run or
+ * from build to build.  fl_tidy_rules is the table of rules; those for Java are
+ * in tidy_java.c, those for C, C++, Rust and Go in tidy_native.c.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules of --tidy for Java.
+ * Rules of --tidy for names of Java methods, called by the table of tidy.c:
+ * remove the module, what differs in names of lambdas, and the source position.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules of --tidy for compiled languages: C, C++, Rust, Go.
+ * Rules of --tidy for names of compiled languages, called by the table of
+ * tidy.c: remove arguments and templates of C++, clones of gcc, hashes of Rust,
+ * and numbers of closures and shapes of Go.
  */
 #include "fl.h"
 

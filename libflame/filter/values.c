@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that an option names: a text matches as a whole, /RE/ is an
+ * Values that --label names (label.c): a text matches as a whole, /RE/ is an
  * expression that matches anywhere, and 0-3,7 are numbers and ranges of them.
+ * fl_values_add() parses one, fl_values_match() tests a name against all.
  */
 #include "fl.h"
 
