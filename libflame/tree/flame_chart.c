@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flame charts: stacks from left to right in a given order; frames that
- * neighbours share from the root on are one node.  The flame graphs of
- * flamegraph.pl and inferno are charts too, of sorted lines.
+ * Flame charts: fl_chart_layout() makes nodes of stacks that run from left to
+ * right in a given order; frames that neighbours share from the root on are one
+ * node.  The flame graphs of flamegraph.pl and inferno are charts, too, of
+ * sorted lines: fl_compat_layout().  For draw/page.c.
  */
 #include "fl.h"
 

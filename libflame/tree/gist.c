@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the stacks below a node are, in a few words: the first answer of
- * words.c for a part of the list of nodes.
+ * flame_nodes_gist() says in a few words what most stacks below a node do ("in
+ * zlib"): a part of the list of flame_tree_nodes() in, struct flame_gist out,
+ * which has the first answer of words.c.  For flame-top --key and flame-batch.
  */
 #include "fl.h"
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layout: makes nodes in preorder from weights by stack.  Totals are one
- * backward loop, as a parent's id is smaller than its child's; then nodes are
- * written in their final order, without recursion.
+ * fl_tree_layout() makes the layout of a tree: nodes in preorder with self and
+ * total weights, from weights by stack, for pages, terminal graphs and ranks.
+ * Totals are one backward loop, as a parent's id is smaller than its child's;
+ * then nodes are written in their final order, without recursion.
+ *
+ * fl_layout_builder_... are the parts that layout_parallel.c and
+ * pruned_layout.c use, too.
  */
 #include "fl.h"
 

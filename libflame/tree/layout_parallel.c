@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several threads make the nodes of a large tree; each makes parts, ranges of
- * consecutive nodes.  The plan lists pending stacks for all parts, in the order
- * of nodes; only the paths to where parts begin are expanded in it.  A part
- * reserves a node for each of its stacks, so it knows its first node before the
- * parts before it are done.  Joined stacks make fewer nodes: then later parts
- * are moved up.
+ * Makes the nodes of a large tree with several threads, called by layout.c;
+ * each makes parts, ranges of consecutive nodes.  The plan lists pending stacks
+ * for all parts, in the order of nodes; only the paths to where parts begin are
+ * expanded in it.  A part reserves a node for each of its stacks, so it knows
+ * its first node before the parts before it are done.  Joined stacks make fewer
+ * nodes: then later parts are moved up.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree for each metric of a flow, which goes on to another sink unchanged:
- * one reading makes a page and the sums, ranks and folded stacks beside it.
+ * Sums samples in a tree for each metric, and passes them on unchanged:
+ * flame-batch reads an input once for its page and for the sums, ranks and
+ * folded stacks.  flame_trees_sink() is the sink, flame_trees_at() returns the
+ * trees.
  */
 #include "fl.h"
 

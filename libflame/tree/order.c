@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorts siblings by name.  Their names often have a common prefix: the sort key
- * is the eight bytes after it, and names are compared only if keys are equal.
+ * Sorts siblings by name, for layout.c: fl_order_pending().  Their names often
+ * have a common prefix: the sort key is the eight bytes after it, and names are
+ * compared only if keys are equal.  fl_order_keys() sorts by 8-byte keys alone,
+ * for the writer of folded text.
  */
 #include "fl.h"
 

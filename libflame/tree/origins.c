@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inputs of a tree: their names, formats and facts, and one name for all.
+ * Collects the inputs of a tree or page, with their formats and facts
+ * (arguments of the JVM, CPUs, ...), and writes one name for all of them: the
+ * title of a picture, "3 files exec-*.jfr".  Values of arguments that hold
+ * secrets become "***".  For tree.c, draw/page.c and draw/html_about.c.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layout for pictures: most nodes of a large profile are too light to be drawn.
- * They are reported as they are found, the lightest with their subtrees, and
- * need no memory.
+ * Layout for SVG pictures (draw/svg.c): a tree in; out come, in preorder, the
+ * nodes that are wide enough to be drawn.  Most nodes of a large profile are
+ * too light: they are reported to a callback as they are found, the lightest
+ * once for their whole subtree, and need no memory.
  */
 #include "fl.h"
 

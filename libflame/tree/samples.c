@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records samples of a page with times and labels.  Recording begins with the
- * first sample that has a time or other labels than those before: until then
- * the tree's sums are enough.
+ * Records the samples of a page with times and labels: draw/page.c adds each
+ * one by fl_samples_add(), and draw/html.c gets them from
+ * fl_samples_make_moments() as moments: weight by node, time and set of labels.
+ * Recording begins with the first sample that has a time or other labels than
+ * those before: until then the tree's sums are enough.
  */
 #include "fl.h"
 

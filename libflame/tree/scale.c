@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scaling of a column.  The weights of stacks stay as they are until they are
- * summed: the rounding of a thousand small stacks would be all of a frame.
+ * Scales the weights of one column of a tree to a total (flame_tree_scale), for
+ * differences of profiles of unequal length.  The weights of stacks stay as
+ * they are until they are summed: the rounding of a thousand small stacks would
+ * be all of a frame.
  */
 #include "fl.h"
 

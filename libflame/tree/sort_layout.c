@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Puts siblings of a layout into the order of their weights, heaviest first;
- * equal ones stay in the order of their names.
+ * fl_layout_sort() puts siblings of a layout into the order of their weights,
+ * heaviest first, for pages; equal ones stay in the order of their names.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps in series of runs: the best split of a series in two levels is tested
- * with Student's t, and each level is split again.
+ * flame_find_steps() finds since which run a weight is higher or lower, for
+ * flame-diff --since: rows of weights, one a run, in; runs at which the mean
+ * changes out.  The best split of a series in two levels is tested with
+ * Student's t, and each level is split again.
  */
 #include "fl.h"
 

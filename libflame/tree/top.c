@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranking of names by weight, of callers and callees of matching names; nodes
- * with the heaviest siblings first.
+ * flame_tree_rank() sums a tree by name: all names, or callers or callees of
+ * names that match.  flame_tree_nodes() lists its nodes in preorder, heaviest
+ * siblings first.  For flame-top, comparisons, and the text of draw/.
  */
 #include "fl.h"
 

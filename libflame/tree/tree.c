@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums samples in one array of weights per column, indexed by stack; with the
- * option events, in a tree for each metric.
+ * Sums samples by stack: flame_tree_sink() adds them to one array of weights
+ * per column, indexed by stack; with the option events, in a tree for each
+ * metric.  Layouts, ranks, and the writers of pages and folded text read the
+ * sums.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gathers runs, and tests for each name whether its weight changed.
+ * Compares runs before and after a change: flame_trials_add() copies the sums
+ * of a run, and flame_trials_compare() tests for each name whether its weight
+ * changed.  For tools/compare.
  *
  * Few runs say little of how much runs differ.  So the variance of a name is
  * weighed with that of all names, in units of what chance makes of counts, and

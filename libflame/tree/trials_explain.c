@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame that grows makes all of its callers grow.  Changes are examined from
- * the lightest to the heaviest: one is explained if the stacks without any of
- * the changes before it did not change.  Where instead all that a frame does
- * grew alike, the frame explains what it calls.
+ * Finds which of the changes of a comparison (trials.c) are only effects of
+ * others, and sets change.explained of these.  A frame that grows makes all of
+ * its callers grow.  Changes are examined from the lightest to the heaviest:
+ * one is explained if the stacks without any of the changes before it did not
+ * change.  Where instead all that a frame does grew alike, the frame explains
+ * what it calls.
  */
 #include "fl.h"
 

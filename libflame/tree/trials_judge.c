@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judges a comparison of runs by a limit: worse, within it, or not known.
- * That nothing was found proves nothing, where little can be found.
+ * flame_trials_judge() judges a comparison of runs (trials.c) by a limit of
+ * growth: worse, within it, or not known, and then how many runs would be
+ * enough.  For flame-diff.  Where the runs differ much, no change found does
+ * not prove that there is none.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weight of each name in each run: of stacks that have it, which counts
- * once however often they have it, and of those whose leaf it is.
+ * For trials.c: computes the weight of each name in each run, of stacks that
+ * have it, which counts once however often they have it, and of those whose
+ * leaf it is.  These are the hypotheses to be tested; names with equal weights
+ * in all runs are one.
  */
 #include "fl.h"
 
