@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call tree as text of a bounded size (--budget), for people and assistants:
- * totals first, then the names that weigh most by themselves, the tree, and
- * last what was left out.  The same profile makes the same bytes.
+ * Writes a call tree as text of a bounded size (--budget), for people and
+ * assistants: fl_budget_write(), called by text.c.  Totals come first, then the
+ * names that weigh most by themselves, the tree, and last what was left out.
+ * The same profile makes the same bytes.
  *
  * A frame weighs no more than the one that calls it; so the heaviest frames
  * that fit, in their order, are a tree.

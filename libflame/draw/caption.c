@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels of frames, for svg.c and html.c.  A name is cleaned once; then the
- * longest tail that fits is shown: all, Class.method, or the method, as the
+ * Labels of frames, for svg.c, html.c, text.c and said.c: a name and a width in
+ * pixels in, the label out.  fl_caption() cleans a name once; fl_caption_fit()
+ * returns the longest tail that fits: all, Class.method, or the method, as the
  * method matters more than the package.
  *
  * share/viewer/caption.js does the same in an SVG: change both.

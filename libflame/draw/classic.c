@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The colours of flamegraph.pl and inferno-flamegraph, bit for bit: each hue is
- * a range of red, green and blue, and three numbers v in [0, 1), derived from
- * the name with its type suffix, choose a colour in it.
+ * The colours of flamegraph.pl and inferno-flamegraph, bit for bit, for
+ * palette.c and frame_color.c: fl_classic_color() returns the colour of a name
+ * and type.  Each hue is a range of red, green and blue, and three numbers v in
+ * [0, 1), derived from the name with its type suffix, choose a colour in it.
  */
 #include "draw/draw.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The colour of a frame: by --highlight, by its change in a comparison, by the
- * file of --cp, or by its scheme.
+ * Chooses the colour of a node of a layout, for svg.c, html.c and text.c: by
+ * --highlight, by its change in a comparison, by the file of --cp, or by its
+ * scheme (palette.c, classic.c).  fl_frame_color_pick() returns it; html.c,
+ * whose script highlights, gets the colours of scheme and change alone.
  */
 #include "dict/java.h"
 #include "draw/draw.h"

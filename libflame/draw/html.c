@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HTML page: one file without a network.  The profile is base64 of raw
- * deflate in a script element that is only text; share/viewer/data.js reads
- * it.  All numbers are LEB128, texts a size and bytes:
+ * Writes the HTML page, which needs no network: page.c calls write_html() with
+ * the page's trees.  The profile is base64 of raw deflate in a script element
+ * that is only text (pack.c); share/viewer/data.js reads it.  All numbers are
+ * LEB128, texts a size and bytes:
  *
  *	VERSION, flags, nodes, symbols, colours, frame height
  *	title, subtitle, notes, unit, metric, highlight; in a comparison its

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page's panel Info: facts about its inputs. */
+/*
+ * Writes what the panel Info of an HTML page shows, for html.c: our version,
+ * options, warnings, and the inputs with their facts; and the findings of
+ * flame-diff --runs.
+ */
 #include "fl.h"
 
 #include "draw/draw.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The viewer's script and style, for html.c: in the page, or (--split) written
- * to files beside it, which many pages share.
+ * Writes the viewer's script and style, and the page's content security policy,
+ * for html.c: into the page, or (--split) to files beside it, which many pages
+ * share.  The texts are those of share/viewer (fl_viewer).
  */
 #include "fl.h"
 

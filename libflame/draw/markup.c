@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the pages: escaped text, and numbers that do not depend on the
- * locale.
+ * Shared by the writers of pages, pictures and text: escapes text for XML and
+ * HTML, and writes counts, shares and coordinates in a form that does not
+ * depend on the locale.
  */
 #include "base/block.h"
 #include "draw/draw.h"

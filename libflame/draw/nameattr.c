@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of frames from a file of lines "name TAB key=value TAB key=value".
- * A value may be in quotes.  The first line of a name counts.
+ * --nameattr: reads a file of attributes of frames, and fl_nameattr_get()
+ * returns one by the name of a frame and a key, for the links and titles of an
+ * SVG (svg_frames.c).  Lines are "name TAB key=value TAB key=value".  A value
+ * may be in quotes.  The first line of a name counts.
  */
 #include "draw/draw.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data for a page's script: columns of bytes, numbers as LEB128, texts as size
- * and bytes, all of it deflated and written as base64.  Samples, if any, are
- * the last block:
+ * Packs data for the script of an HTML page, for html.c, html_about.c and
+ * said.c: columns of bytes, numbers as LEB128, texts as size and bytes, all of
+ * it deflated and written as base64 to a struct fl_out.  fl_pack_moments()
+ * packs samples: if a page has any, they are the last block:
  *
  *	ns per tick; ns since 1970 of the first tick's begin; in pages with
  *	the flag STARTS, by how many ns the recording's start is later, or

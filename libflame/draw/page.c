@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writers of trees: a sink that collects trees and calls the writer at the end.
+ * The sink of the writers that need a whole tree (html.c, svg.c, text.c,
+ * tree_json.c, folded text): sums samples in a tree, with --events in one for
+ * each metric, sets options, scale and title, and at the end calls the writer
+ * with a struct fl_page.  fl_page_sink() makes it; flame_tree_write() puts a
+ * tree into any output.
  */
 #include "fl.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of a page: rows over struct fl_page.
+ * The options of pages, pictures, terminal graphs and comparisons: each row of
+ * fl_page_table has the option's name, its help, how its value is parsed, and
+ * the member of struct fl_page that it sets.  page.c sets them, and formats.c
+ * lists them for tools.
  */
 #include "fl.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colour schemes: name and type of a frame -> its light and its dark colour.  A
- * new scheme is a function pick_X, a SCHEME and a row in fl_schemes.  Also here:
- * fl_looks_java(), the ramp of changes, and the numbers of colours in a picture.
+ * Colour schemes (--colors), for frame_color.c: name and type of a frame in,
+ * its colours for light and dark pages out.  A new scheme is a function pick_X,
+ * a SCHEME and a row in fl_schemes.  Also here: fl_looks_java(), the ramp of
+ * changes, and the numbers of colours in a picture.
  *
- * The tables were computed in OKLCH: within a family lightness
- * and chroma hardly change, so that no frame stands out, and text has a
- * contrast of 7:1 on light pages and 4.5:1 on dark ones.
+ * The tables were computed in OKLCH: within a family lightness and chroma
+ * hardly change, so that no frame stands out, and text has a contrast of 7:1 on
+ * light pages and 4.5:1 on dark ones.
  *
- * A family has 12 colours: three hues by package, four shades by name.  A
- * ramp has 16, by name.
+ * A family has 12 colours: three hues by package, four shades by name.  A ramp
+ * has 16, by name.
  */
 #include "draw/draw.h"
 

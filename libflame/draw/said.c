@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a page's stacks show, in a line of words: shares, each with the frames
- * that it is of, for the page's search.
+ * Writes the sentence of an HTML page that says what its stacks do ("61% in
+ * zlib; 12% in Foo.bar"), for html.c: struct fl_words in, packed texts out,
+ * which fl_html_pack_said() adds to the page's data.  Each share has a link
+ * that searches for its frames.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SVG page, readable without a script.  Frames are in an inner picture
- * whose units are weights, so a box's width is its total and a zoom is one
- * attribute; labels are outside of it, in pixels.  Fills are attributes; dark
- * pages override them by class.
+ * Writes the SVG: page.c calls write_svg() with the page's tree.  The picture
+ * is readable without a script.  Frames are in an inner picture whose units are
+ * weights, so a box's width is its total and a zoom is one attribute; labels
+ * are outside of it, in pixels.  Fills are attributes; dark pages override them
+ * by class.
  *
  * In a comparison widths are the weights after, before, or the larger of both
  * selfs, and colours show changes; nodes without a width are only counted.

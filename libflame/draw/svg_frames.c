@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames of an SVG, in the units of the inner picture, and over them, in
- * pixels, gaps, hatching and labels.
+ * Writes the frames of an SVG, for svg.c: boxes in the units of the inner
+ * picture (fl_svg_frames), and over them, in pixels, gaps, hatching and labels
+ * (fl_svg_above).
  *
  * Few frames are in preorder, each with its own colour and type.  Many frames
  * are grouped by colour and type, which saves a sixth of the bytes; their

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --fold-trunk: a run of frames that only lead on is drawn as one, its first;
- * what else its frames call stands on that row.  Boxes keep their weights and
- * places from left to right.
+ * --fold-trunk of an SVG: fl_svg_fold() finds runs of frames of which each
+ * passes nearly all of the first one's weight to one callee.  svg.c draws a run
+ * as one box, its first frame; other callees of its frames are drawn on the
+ * next row.  Boxes keep their weights and places from left to right.
  *
  * share/viewer/trunk.js does the same in a page: change both.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph for a terminal: a line per level, plain or in colours; or, with
- * --tree or --budget (budget.c), a line per frame.
+ * Writes a flame graph for a terminal, of a tree from page.c: a line per level,
+ * plain or in colours; or, with --tree or --budget (budget.c), a line per
+ * frame.
  *
  * In a comparison each frame has the change of its total, or of its self with
  * --delta self.
