@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bill as JSON, for flame-batch's report and for programs.  Members that end
- * in _us are microseconds of cores, others with a time milliseconds since 1970.
+ * flame_bill_write() writes a bill of Spark's costs (spark/bill.h) as JSON, for
+ * the report of flame-batch and for programs.  Members that end in _us are
+ * microseconds of cores, others with a time milliseconds since 1970.
  */
 #include "fl.h"
 

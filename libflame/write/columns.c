@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows as columns in memory, by Arrow's C data interface: its struct ArrowSchema
- * and struct ArrowArray are its ABI (arrow.apache.org, "The Arrow C data
- * interface").  Texts have 64-bit offsets ("U").
+ * flame_create_columns() makes a sink that fills columns in memory with the
+ * rows of rows.c, by Arrow's C data interface, for programs that link libflame:
+ * its struct ArrowSchema and struct ArrowArray are its ABI (arrow.apache.org,
+ * "The Arrow C data interface").  Texts have 64-bit offsets ("U").
  */
 #include "fl.h"
 

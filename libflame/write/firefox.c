@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A processed profile for profiler.firefox.com and samply: a thread for each
- * thread of the input, its samples in the order of their times.  The version is
- * that of 2025, whose tables are simple; the page upgrades it when it loads.
+ * Writes a processed profile for profiler.firefox.com and samply, from the rows
+ * of rows.c: a thread for each thread of the input, its samples in the order of
+ * their times.  The version is that of 2025, whose tables are simple; the page
+ * upgrades it when it loads.
  *
  * Where samples have no times, each begins where the one before it ends: the
  * stack chart is then a flame graph.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that is written in large pieces: what writers of JSON share.
+ * Collects JSON text in a buffer and writes it in pieces of 64 kB: strings,
+ * names of frames, decimals.  For the writers of JSON (firefox.c, speedscope.c,
+ * trace_event.c, tree_json.c).
  */
 #include "fl.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows: sums samples and sorts them by their text.  Ids depend on the number of
- * threads; so frames are ranked by text, stacks by the ranks of their frames,
- * and label sets by their values.
+ * The sink of the writers of rows (tables, columns, pprof, OTLP, Parquet, and
+ * JSON of other viewers): sums samples of equal stack, thread, metric and
+ * labels, sorts the sums by their text, and calls the writer at the end.
+ * fl_rows_sink() makes it.  Ids depend on the number of threads; so frames are
+ * ranked by text, stacks by the ranks of their frames, and label sets by their
+ * values.
  */
 #include "fl.h"
 

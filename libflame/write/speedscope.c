@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope's file format: a profile for each thread.  Where samples have
- * times and weigh a time it is evented, a timeline; else sampled, in the order
- * of times, or of stacks.  Names have the suffix of their type.
+ * Writes speedscope's file format from the rows of rows.c: a profile for each
+ * thread.  Where samples have times and weigh a time it is evented, a timeline;
+ * else sampled, in the order of times, or of stacks.  Names have the suffix of
+ * their type.
  */
 #include "fl.h"
 

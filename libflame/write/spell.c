@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spells names and stacks as folded text, and texts as JSON.
+ * Appends names and stacks to a buffer as folded text ("main;work_[j]"), and
+ * texts as strings of JSON: what the writers of rows and of JSON share.
  */
 #include "fl.h"
 

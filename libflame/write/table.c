@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables with a row per stack: tab-separated values, and lines of JSON.  Each
- * label key is a column, so that databases can load both.
+ * Writes tables with a row per stack, from the rows of rows.c: the formats tsv
+ * (tab-separated values) and ndjson (lines of JSON).  Each label key is a
+ * column, so that databases can load both.  columns.c has the same columns.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timelines: samples of a thread as frames that begin and end, each sample as
- * long as it weighs.  It starts at its time, but not before the end of the one
- * before it; gaps that are shorter than the sample are closed.  Samples without
- * times follow one another.
+ * Turns the samples of one thread into frames that begin and end, for
+ * speedscope.c and trace_event.c: rows in, a call of fl_timeline.put for each
+ * begin and end out.  Each sample is as long as it weighs.  It starts at its
+ * time, but not before the end of the one before it; gaps that are shorter than
+ * the sample are closed.  Samples without times follow one another.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trace Event, for Perfetto and chrome://tracing: frames begin and end on the
- * line of their thread, and are as long as their weight.
+ * Writes Trace Event JSON, for Perfetto and chrome://tracing, from the rows of
+ * rows.c: frames begin and end on the line of their thread (timeline.c), and
+ * are as long as their weight.
  *
  * A weight that is not a time is a multiple of a length in the head of the
  * file, from which our reader has it again.

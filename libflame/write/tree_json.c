@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree as JSON, for d3-flame-graph: {name, value, children}.  Names have the
- * suffix of their type, as in folded text.
+ * Writes a tree, from draw/page.c, as JSON for d3-flame-graph: {name, value,
+ * children}.  Names have the suffix of their type, as in folded text.
  */
 #include "fl.h"
 
