@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves samples to the clock of the event log.  How far a recording's clock is
- * from it is measured from many samples, so samples wait in a queue until there
- * are enough, or to the end.
+ * Moves samples of executors to the clock of the event log, for the filter
+ * --spark-events (events.c): samples in, the same with corrected times out.
+ * How far a recording's clock is from the log's is measured from many samples
+ * (clock.c), so samples wait in a queue until there are enough, or to the end.
  */
 #include "fl.h"
 

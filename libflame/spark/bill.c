@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gathers the rows of the metric cost into a bill.  The sink of a bill is before
- * all filters: it forwards each sample to the next sink and to spark-cost,
- * which returns its rows after the last sample.
+ * Sums the rows of the metric cost in a bill: costs by query, stage, operator
+ * and executor.  flame_bill_sink() makes a sink before all filters: it forwards
+ * each sample to the next sink and to spark-cost, which returns its rows after
+ * the last sample.  Then bill_frames.c, bill_sick.c, bill_slow.c, causes.c and
+ * what_if.c examine the bill, and write/bill_json.c writes it.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the driver does while its application waits for it: the stacks of its
- * own recording in those parts of the critical path.
+ * Collects for a bill what the driver does while its application waits for it:
+ * bill.c puts in all samples (fl_driver_add), and bill_frames.c gets the stacks
+ * of the driver's own recording in those parts of the critical path, by part.
  */
 #include "fl.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The work that parts of a bill do most: the stacks of an operator, a stage, a
- * query and an application, each as a tree in preorder, in the
- * words of tree/words.c.
+ * Finds the work that parts of a bill do most: fl_bill_find_frames(), called by
+ * bill.c, makes a tree in preorder of the stacks of each operator, stage,
+ * query, application and driver, and stores the words of tree/words.c for it.
  */
 #include "fl.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executors that are unlike the others in the same stages: a frame has another
- * share of their time.  Stages are compared one by one, as executors run
- * different ones.  A frame's distance is in standard
- * deviations of what chance does to so few samples, widened where the other
- * executors differ among themselves by more than that.
+ * Finds executors that are unlike the others in the same stages: a frame has
+ * another share of their time.  fl_bill_find_sick() adds them to the bill,
+ * called by bill.c.  Stages are compared one by one, as executors run different
+ * ones.  A frame's distance is in standard deviations of what chance does to so
+ * few samples, widened where the other executors differ among themselves by
+ * more than that.
  */
 #include "fl.h"
 

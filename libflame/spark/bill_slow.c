@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks that ran longer than the others of their stage, and executors whose
- * tasks all did.  Times are compared by medians and logarithms, as task times
- * are skewed, and executors without their longest task, which may be
- * slow by itself.
+ * Finds tasks that ran longer than the others of their stage, and executors
+ * whose tasks all did.  fl_bill_find_slow(), called by bill.c, sets the tail of
+ * each stage and the expected time of each executor.  Times are compared by
+ * medians and logarithms, as task times are skewed, and executors without their
+ * longest task, which may be slow by itself.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each core-second that was paid, and each second of an application's
- * time, went to: one cause each, so that both add up.
+ * Divides each core-second that was paid, and each second of an application's
+ * time, by its cause: one cause each, so that both add up.
+ * fl_bill_find_causes(), called by bill.c, fills the bill's causes from the
+ * tables of the log.
  *
  * Tasks' time is divided by their metrics.  Idle cores are divided by what else
  * happened then: a sweep over the launches and ends of tasks, stages and

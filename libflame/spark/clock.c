@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far the clock of an event log is from that of a recording: the shift with
- * which samples of tasks are where the log has running tasks.  Samples are
- * counted in buckets of time, so that memory does not grow with them.
+ * Measures how far the clock of an event log is from that of a recording, for
+ * align.c.  In: the times of samples of tasks; out: the shift that moves these
+ * samples to where the log has running tasks.  Samples are counted in buckets
+ * of time, so that memory does not grow with them.
  */
 #include "fl.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums samples by executor, stage and stack, and shares out the log's time.
+ * Makes the metric cost, for spark-cost (events.c): sums samples by executor,
+ * stage and stack, and then divides the log's time by these sums, in rows for
+ * the next sink: core-seconds, or money, by stack.
  *
- * Samples times their interval are not a clock: a loaded host's sampler comes too
- * late, and not equally in all stages.  So only the shares of stacks are the
- * profile's, those of wall-clock samples where there are any; the time is the
- * log's, of each stage on each executor.
+ * Samples times their interval are not a clock: a loaded host's sampler comes
+ * too late, and not equally in all stages.  So only the shares of stacks are
+ * the profile's, those of wall-clock samples where there are any; the time is
+ * the log's, of each stage on each executor.
  */
 #include "fl.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The critical path of an application: from its end back to its begin, each
- * moment is of what the next one waited for.  A stage ended with its last task;
- * a task began when the one before it on its core had ended, when its executor
- * had come, or when its stage was submitted; between is the driver's time.
+ * Finds the critical path of an application: fl_critical_path() goes through a
+ * replay (replay.c) from its end back to its begin, and calls a function for
+ * each part of the path, for causes.c and bill_driver.c.  Each moment counts
+ * for what the next one waited for.  A stage ended with its last task; a task
+ * began when the one before it on its core had ended, when its executor had
+ * come, or when its stage was submitted; between is the driver's time.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the JSON object of an event.  Members are found by the object that they
- * are in and their name, so that the order of members does not matter.
+ * Reads one line of an event log, a JSON object, into a struct fl_spark_event,
+ * for log.c.  Members are found by the object that they are in and their name,
+ * so that the order of members does not matter.
  */
 #include "fl.h"
 

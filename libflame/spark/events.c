@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --spark-events: the label stage (and more, if a later filter asks for them)
- * of samples that have a time, by Spark's event log: the stages whose tasks ran
- * on the sample's executor then.  --executor: which executor that is, where
- * neither the path nor the recording says.  spark-cost: the same, and forwards
- * the metric cost instead of the samples.
+ * Filters of Spark's event log.  --spark-events adds the label stage (and more,
+ * if a later filter asks for them) to samples: by the task that their labels or
+ * thread name, else by their time, the stages whose tasks ran on the sample's
+ * executor then.  --executor: which executor that is, where neither the path
+ * nor the recording says.  spark-cost: the same as --spark-events, but forwards
+ * the metric cost (cost.c) instead of the samples.
  */
 #include "fl.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why tasks and executors of Spark ended badly, by the words of its log.
+ * Says why tasks and executors of Spark ended badly: finds the innermost
+ * exception in the text of a log, counts failed tasks by stage and exception
+ * (fl_spark_fail, called by log.c), and decides whether an executor was lost or
+ * removed on request.
  */
 #include "fl.h"
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of Spark's event logs.  A log is a file APP[_ATTEMPT][.CODEC], or
- * a folder eventlog_v2_APP with events_1_APP[.CODEC], events_2_APP, ... and an
- * appstatus; events_3_APP.compact stands for the first three.  Databricks has a
- * folder with eventlog-YYYY-MM-DD--HH-MM.gz, and eventlog as the last.  What a
- * codec packs is recognised by its contents.  All of them may be below a folder
- * of a URL, or in a zip, as the History Server sends one.
+ * Finds and reads the files of Spark's event logs, for the filters and bills of
+ * this room: paths in, the tables of struct fl_spark out (log.c reads one log).
+ * fl_spark_read() reads one path; fl_spark_open() a list, which the users of a
+ * dictionary share (flame->spark).
  *
- * Entry: fl_spark_read, of one path; fl_spark_open, of a list, which the users
- * of a dictionary share (flame->spark).
+ * A log is a file APP[_ATTEMPT][.CODEC], or a folder eventlog_v2_APP with
+ * events_1_APP[.CODEC], events_2_APP, ... and an appstatus;
+ * events_3_APP.compact stands for the first three.  Databricks has a folder
+ * with eventlog-YYYY-MM-DD--HH-MM.gz, and eventlog as the last.  What a codec
+ * packs is recognised by its contents.  All of them may be below a folder of a
+ * URL, or in a zip, as the History Server sends one.
  */
 #include "fl.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --join: a recording of an executor and one of its Python workers as one
- * tower.  Samples are stored until all inputs are read, as the tasks of a
- * worker are known by the times of both alone.  --join-start: times of inputs
- * that count from the start of their recorder.
+ * --join: the filter that puts samples of Python workers on the stacks of the
+ * tasks that wait for them, so that an executor and its workers are one flame
+ * graph.  Samples are stored until all inputs are read, as the tasks of a
+ * worker are known by the times of both alone: join_tasks.c finds them.
+ * --join-start: adds the time when the recorder started to times that count
+ * from its start.
  */
 #include "fl.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which task a Python worker works for, by times alone.  A task is a thread of
- * the JVM with one name; it waits from a sample that waits for Python to its
- * next sample.  A worker's sample is of a task that waits then; where several
- * do, of the one whose waits are known to be those of this worker.
+ * Finds which task a Python worker works for, by times alone: fl_join_work(),
+ * called by join.c, gets all samples and changes the stacks of the workers'
+ * ones.  A task is a thread of the JVM with one name; it waits from a sample
+ * that waits for Python to its next sample.  A worker's sample is of a task
+ * that waits then; where several do, of the one whose waits are known to be
+ * those of this worker.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks and stages of an application by their ids: what a sample's labels name.
+ * Finds a task or the attempts of a stage by the application and the ids that a
+ * sample's labels name, for events.c and cost.c: an index over the tables of
+ * the event logs.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads an event log of Spark: a JSON object in each line, whose "Event" says
- * what it is (event.c).  It reads where and when tasks ran, what they
- * cost, and what the plans of queries are.
+ * Reads an event log of Spark into the tables of struct fl_spark:
+ * fl_spark_log_read() is called by files.c for each file.  A log has a JSON
+ * object in each line, whose "Event" says what it is (event.c).  It reads where
+ * and when tasks ran, what they cost, and what the plans of queries are.
  */
 #include "fl.h"
 

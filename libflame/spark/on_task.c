@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which samples are of a thread of an executor's pool that works on a task. */
+/*
+ * Decides whether a sample is of a thread of an executor's pool that works on a
+ * task, by its stack, or else by the name of its thread: fl_on_task(), for
+ * align.c and cost.c.
+ */
 #include "fl.h"
 
 #include "spark/on_task.h"

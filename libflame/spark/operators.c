@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a stack of an executor works for: WholeStageCodegen (N), which generated
- * classes have in their names, or a row of share/spark/operators.txt.
+ * Finds which operator a stack of an executor works for, for the labels
+ * operator and codegen (events.c, cost.c): WholeStageCodegen (N), which
+ * generated classes have in their names, or a row of share/spark/operators.txt.
  */
 #include "fl.h"
 

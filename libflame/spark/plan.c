@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan of a query: which operators each WholeStageCodegen (N) has, and the
- * accumulators of their metrics, which show the stages that it runs in.
+ * Reads the plan of a query (sparkPlanInfo of an event) for event.c: which
+ * operators each WholeStageCodegen (N) has, and the accumulators of their
+ * metrics, which show the stages that it runs in.
  *
  * {"nodeName":"WholeStageCodegen (4)","children":[{"nodeName":"Sort",...}],
  *  "metrics":[{"name":"duration","accumulatorId":74,...}],...}

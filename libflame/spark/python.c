@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of Python workers that flame-record put on the stacks of the tasks
- * that wait for them: Java's frames up to the one of Spark that reads from
- * Python, the name of the worker's process, and the worker's own frames.
+ * fl_spark_is_python() recognises, for cost.c, stacks of Python workers that
+ * flame-record put on the stacks of the tasks that wait for them: Java's frames
+ * up to the one of Spark that reads from Python, the name of the worker's
+ * process, and the worker's own frames.
  */
 #include "fl.h"
 

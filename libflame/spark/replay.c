@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the schedule of an application from its log: what waits for what, and
- * the driver's time between.
+ * Makes the schedule of an application from the tables of its log: what waits
+ * for what, and the driver's time between.  what_if.c calls fl_replay_make();
+ * replay_run.c runs the schedule, and critical.c finds its critical path.
  */
 #include "fl.h"
 

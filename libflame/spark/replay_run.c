@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the schedule of an application again: events in the order of time, and
+ * Runs the schedule of an application (replay.c) again with a change, lengths
+ * of tasks or numbers of cores, and returns when it would end and what it would
+ * cost: fl_replay_run(), for what_if.c.  Events are in the order of time, and
  * after those of each moment, waiting tasks go to free cores.
  */
 #include "fl.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of Spark's event logs: applications, executors, stages, queries.
+ * The tables of Spark's event logs (struct fl_spark): finds and adds rows of
+ * applications, executors, stages, queries and jobs.  log.c fills them, and
+ * filters and bills read them.
  */
 #include "fl.h"
 

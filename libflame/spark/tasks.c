@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times of an executor by the tasks that run then.
+ * Divides the time of each executor into spans in which the same tasks run:
+ * fl_spark_finish(), after the last log, and fl_spark_span_at() finds the span
+ * of a time, for events.c.
  *
  * A log has the driver's times.  The driver sends a free core its next task
  * before it has noted the end of the last one, so that two tasks of a core

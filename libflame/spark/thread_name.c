@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of threads of Spark's executors while these run a task. */
+/*
+ * fl_spark_task_name() reads the ids of task, stage, partition and attempt from
+ * the name that a thread of Spark's executors has while it runs a task.  For
+ * events.c, join_tasks.c and sample/threads.c.
+ */
 #include "fl.h"
 
 #include "spark/spark.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When an application would end if something were different: its replay with
- * other lengths of tasks, or other cores.
+ * Computes when an application would end if something were different: its
+ * replay (replay_run.c) with other lengths of tasks, or other cores.
+ * fl_bill_find_changes(), called by bill.c, adds such changes to the bill;
+ * flame_bill_sooner() is for flame-top.
  */
 #include "fl.h"
 
