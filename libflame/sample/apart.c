@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parent's side of the parser and the opener: both are started together,
- * and replaced together when one ends or stalls.  Then the process that was
- * read is not read again.
+ * Runs a recording in three processes (apart.h), for record.c: fl_apart_start()
+ * forks the parser and the opener, and fl_apart_read() returns the parser's
+ * samples one by one.  If one of the two ends or stalls, both are replaced, and
+ * the target that was being read is not read again.
+ *
+ * In the parser fl_apart_busy() and fl_apart_track() note in the shared memory
+ * what it reads and records.
  */
 #include "fl.h"
 

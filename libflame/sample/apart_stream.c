@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples from the parser to its parent, in memory that both share: records of
- * a kind and a size, with the parser's ids.  Ids are dense, so all names,
- * frames, stacks and labels that are new come before a sample, in their order.
- * The parent copies each record before it looks at it.
+ * Passes samples from the parser to its parent (apart.h), in a ring of memory
+ * that both share.  The parser writes into fl_stream_sink() (record.c), the
+ * parent reads by fl_stream_read() (apart.c).  A record has a kind and a size,
+ * and the parser's ids.  These are dense, so all names, frames, stacks and
+ * labels that are new come before a sample, in the order of their ids.  The
+ * parent copies each record before it looks at it.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands to a HotSpot JVM, as jcmd sends them: a socket /tmp/.java_pidPID,
- * which a JVM opens when it finds the file /tmp/.attach_pidPID and gets a
- * SIGQUIT.  A process that does not catch that signal would die of it: it never
- * gets one.
+ * fl_attach() sends a command to a HotSpot JVM, as jcmd does, and returns the
+ * reply; jvm_events.c sends those of the flight recorder.  The socket is
+ * /tmp/.java_pidPID, which a JVM opens when it finds the file
+ * /tmp/.attach_pidPID and gets a SIGQUIT.  A process that does not catch that
+ * signal would die of it: it never gets one.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of threads that wait in the kernel, which are read without stopping
- * them: /proc/PID/task/TID/syscall has the stack pointer and the program
- * counter.  A count of its turns on a CPU, read before and after, shows whether
- * the thread ran meanwhile.
+ * fl_blocked_look() copies the stack of a thread that waits in the kernel,
+ * without stopping it, for wall.c and join.c to unwind.
+ * /proc/PID/task/TID/syscall has the stack pointer and the program counter.
+ * The thread's count of turns on a CPU (schedstat), read before and after,
+ * shows whether it ran meanwhile.
  */
 #include "fl.h"
 

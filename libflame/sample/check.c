@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --check: what can be recorded here, and which command would permit the rest.
+ * flame-record --check: fl_check() finds out what can be recorded on this
+ * machine or of one process, and reports line by line what is possible, or
+ * which command would permit it.
  */
 #include "fl.h"
 

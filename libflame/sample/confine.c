@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Giving up rights: the user, capabilities, files, memory, and system calls.
+ * fl_confine_parser() and fl_confine_opener() drop rights of a process that
+ * apart.c has just forked (apart.h): capabilities and open files, and of the
+ * parser also the user, memory, and system calls (seccomp).
  */
 #include "fl.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of the kernel that are counted: every N of them make a sample
- * (perf_event_open(2), and tracefs of the kernel's documentation).
+ * Events of flame-record --event of which every N make a sample: counters of
+ * the kernel, accesses of an address, tracepoints (perf_event_open(2), and
+ * tracefs of the kernel's documentation).  fl_counted_find() looks up a name
+ * for the options, fl_counted_describe() fills in a struct perf_event_attr for
+ * perf_events.c, and fl_counted_list() lists the names for --list.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CPU time of the recorded processes, by the kernel's account.  Where each
- * thread has events of its own, threads that end before their first sample is
- * due are missing from the samples, and not from this.
+ * The CPU time that the recorded processes have used since fl_cpu_time_begin(),
+ * by the kernel's account (/proc/PID/stat), for record.c.  Where each thread
+ * has events of its own, the samples lack threads that end before their first
+ * sample is due; this sum has them.
  */
 #include "fl.h"
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Python frames of CPython, read from outside while it runs.
+ * Python frames of CPython, read from outside while it runs: fl_cpython_read(),
+ * which record.c calls, copies the frames that a thread has now from the heap
+ * of its process, and cpython_merge.c puts them into the stack of the sample.
  *
- * Python's frames are in the process's heap; one native frame of the
- * interpreter's loop corresponds to a run of them.  They are read as soon as the
- * kernel has written a sample, before its turn in the order of all, so they are
- * of that moment or of one soon after it (see cpython_merge.c).  From 3.13 on the interpreter
- * publishes the offsets; those of 3.7 to 3.12 are tables here (made by offsetof
- * with their headers).  Other releases are reported, and not read.
+ * One native frame of the interpreter's loop corresponds to a run of Python's
+ * frames.  They are read as soon as the kernel has written a sample, before it
+ * is that sample's turn in order of time, so they are of that moment or of one
+ * soon after it (see cpython_merge.c).  From 3.13 on the interpreter publishes
+ * the offsets; those of 3.7 to 3.12 are tables here (made by offsetof with
+ * their headers).  Other releases are reported, and not read.
  *
  * Up to 3.10 each frame is a call of the loop, and threads are known by their
  * pthread_t alone.

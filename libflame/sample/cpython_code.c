@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of CPython, by their code objects: names, and the line that a frame
- * executes.
+ * Functions of CPython, by their code objects: fl_py_code() reads a code object
+ * from the process and caches it, and fl_py_frame() makes the dictionary's
+ * frame of it, with a name and the line that it executes.  For cpython.c and
+ * cpython_merge.c.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of Python's code: the tables that a code object has of them, in the
- * form of each release.
+ * fl_cpython_line() finds the line of an instruction in the table of lines of a
+ * code object, for cpython_code.c.  Up to 3.10 the table has pairs of steps,
+ * from 3.11 on entries of several bytes.
  */
 #include "fl.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of CPython's loop that the compiler put elsewhere.  Where symbols
- * were stripped, as Debian's are, only the entry of _PyEval_EvalFrameDefault has
- * its name (844 bytes in 3.15), while most of the loop (82 kB) has none.
+ * Finds the part of CPython's loop that the compiler put elsewhere: module.c
+ * calls fl_cpython_find_loop() for an interpreter's file, which adds that part
+ * to the file's symbols.  Where symbols were stripped, as Debian's are, only
+ * the entry of _PyEval_EvalFrameDefault has its name (844 bytes in 3.15), while
+ * most of the loop (82 kB) has none.
  *
  * Jumps of the entry lead there: to places inside of a function, not to its
  * beginning as calls do.

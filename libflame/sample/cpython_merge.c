@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Python's frames in the stack of a sample: each call of the interpreter's loop
- * gets those that it executed.
+ * fl_cpython_merge() puts Python's frames into the stack of a sample, for
+ * record.c: each call of the interpreter's loop is replaced by the frames that
+ * it executed.
  *
- * They were read after the sample.  The instruction that the loop executed, in
- * its registers or on its stack, shows which of them are of that moment.
+ * They were read after the sample (cpython.c).  The instruction that the loop
+ * executed, in its registers or on its stack, shows which of them are of that
+ * moment.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that may become long are demangled by a child, which a limit of time
- * ends.
+ * fl_demangle_symbol() demangles the name of a native symbol, for process.c and
+ * places.c.  The C++ library's demangler has no limit: names that may become
+ * long are demangled by a child process, which a limit of time ends.
  */
 #include "fl.h"
 

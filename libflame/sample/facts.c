@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Info shows of a recording: where and when it was made, of which
- * processes, and how complete it is.
+ * Adds the facts of a recording to its source, which pages show as Info: where
+ * and when it was made, of which processes, and how complete it is.  record.c
+ * calls it when the recording begins and when it has ended.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Java frames of a HotSpot JVM, read from outside.
+ * Java frames of a HotSpot JVM, read from outside.  unwind.c calls
+ * fl_hotspot_step() where a stack is in the JVM's code cache: it pushes the
+ * Java frames of an address and finds the registers of the caller.
  *
  * libjvm.so exports tables of its structures (gHotSpotVMStructs and others,
  * made for the serviceability agent): offsets come from there.  A few rules

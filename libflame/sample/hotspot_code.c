@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The code cache of a HotSpot JVM, and the blobs in it.  A blob is what the JVM
- * has compiled or assembled at one place.  It is read again once in each round
- * of samples, because another one may be there.
+ * has compiled or assembled at one place: fl_hotspot_blob() finds the blob of
+ * an address, for hotspot.c.  A blob is read again once in each round of
+ * samples, because another one may be there.
  */
 #include "fl.h"
 

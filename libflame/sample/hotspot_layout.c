@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a HotSpot JVM's structures have what: from the tables that libjvm.so
- * exports (gHotSpotVMStructs, gHotSpotVMTypes).
+ * Reads at which offsets a HotSpot JVM's structures have their fields, and the
+ * JVM's release, from the tables that libjvm.so exports (gHotSpotVMStructs,
+ * gHotSpotVMTypes): fl_hotspot_read_layout() fills in the struct fl_vm_layout
+ * of hotspot.c.
  */
 #include "fl.h"
 

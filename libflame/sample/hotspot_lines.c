@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of Java methods: a ConstMethod is followed by the bytecode and by a
- * table of (bytecode index, line), where the class file has one.
+ * Lines of Java methods, read from the JVM's memory: fl_hotspot_line() finds
+ * the line of a bytecode, and fl_hotspot_bci() the index of the bytecode at an
+ * address.  A ConstMethod is followed by the bytecode and by a table of
+ * (bytecode index, line), where the class file has one.  For hotspot_methods.c
+ * and hotspot.c.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Methods of a HotSpot JVM: their names, and the inlined ones at an address of
- * compiled code by its debug information.
+ * Pushes frames of a HotSpot JVM's methods, for hotspot.c: fl_hotspot_push()
+ * one method by its name, and fl_hotspot_push_compiled() the methods at an
+ * address of compiled code, with those inlined there, by its debug information.
  */
 #include "fl.h"
 

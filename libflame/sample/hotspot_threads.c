@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of Java threads.  The kernel has the first 15 bytes of most of them.
+ * fl_hotspot_thread_name() reads the name of a Java thread from the JVM's
+ * memory, for threads.c.  The kernel has the first 15 bytes of most names.
  *
  * The tables of the JVM lead from a thread's number to its object in the heap,
- * but not to fields of Java classes.  Those are looked for once: of a thread
- * that named itself, the first field that leads to a byte array with a text
- * that begins as the kernel's name does is Thread.name, and the field on the
- * way is String.value.  The headers of that string and array show later whether
- * an address still leads to such objects, as the collector moves them.
+ * but not to fields of Java classes.  The offsets of these are searched for
+ * once, in the object of a thread that named itself: the first field that leads
+ * to a byte array with a text that begins as the kernel's name does is
+ * Thread.name, and the field on the way is String.value.  The headers of that
+ * string and array show later whether an address still leads to such objects,
+ * as the collector moves them.
  */
 #include "fl.h"
 

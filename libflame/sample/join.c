@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Joins the stacks of a Spark task and of its Python worker into one.
+ * Joins the stacks of a Spark task and of its Python worker into one:
+ * fl_join_base() returns the stack on which the worker's frames stand, and the
+ * labels of the task, for record.c and wall.c.
  *
- * A task writes rows to its worker's socket, and waits there for the
- * results.  Whenever a worker is sampled, the thread that waits for the other
- * end of one of its sockets is looked up, and its stack is read as it waits:
- * the worker's stack stands on the frame of Spark that reads from Python.  A thread
- * that does not wait at that moment is still the worker's as long as no other
- * waits for it: it computes beside it.
+ * A task writes rows to its worker's socket, and waits there for the results.
+ * Whenever a worker is sampled, fl_join_look() finds the thread that waits for
+ * the other end of one of its sockets, and reads that thread's stack as it
+ * waits: the worker's stack stands on the frame of Spark that reads from
+ * Python.  If no thread waits at that moment, the one that waited last still
+ * counts as the worker's task: both compute at the same time.
  */
 #include "fl.h"
 

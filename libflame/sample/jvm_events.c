@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocations and locks of a HotSpot JVM, as its own flight recorder sees them:
- * it is started and stopped by attach, and its file removed.
+ * Records allocations and locks of a HotSpot JVM by its own flight recorder,
+ * for tools/record/jvms.c: fl_jvm_events_start() starts it by attach.c, and
+ * fl_jvm_events_stop() stops it and returns its recording, an open file whose
+ * name is removed.  Filters for the samples of that file are here, too.
  */
 #include "fl.h"
 

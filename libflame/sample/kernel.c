@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the kernel, by /proc/kallsyms.  A kernel has some hundred
- * thousand, of which a recording names few, and to write all is work for the
- * kernel: 5 to 20 MB of text are read block by block, up to the addresses that
- * are looked for.  A table of 16 bytes each and their names are all that stays.
- * The kernel's own are in a file (kernel_cache.c) if one could be written.
+ * fl_kernel_frame() makes the frame of the kernel's function at an address, by
+ * /proc/kallsyms, for record.c.  A kernel has some hundred thousand functions,
+ * of which a recording names few, and to write all is work for the kernel: 5 to
+ * 20 MB of text are read block by block, up to the addresses that are looked
+ * for.  Only a table of 16 bytes a function and the names stay in memory.  The
+ * kernel's own functions, without those of modules, are in a file
+ * (kernel_cache.c) if one could be written.
  */
 #include "fl.h"
 

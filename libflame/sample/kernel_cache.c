@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of the kernel's own functions, for all recordings of one boot: to
- * print them costs the kernel more than all else in a short recording.  In it
- * are the array and the names of kernel.c, up to the first function of a module:
- * modules may come and go.
+ * A file in the user's cache with the kernel's own functions, for all
+ * recordings of one boot: to print /proc/kallsyms costs the kernel more than
+ * all else in a short recording.  fl_kernel_store() writes the file and
+ * fl_kernel_map() maps it, for kernel.c.  In it are the array and the names of
+ * kernel.c, up to the first function of a module: modules may come and go.
  *
- * It is complete and does not change (fl_cache_open), and its numbers are checked
- * nevertheless.
+ * The file is complete and does not change (fl_cache_open), and its numbers are
+ * checked nevertheless.
  */
 #include "fl.h"
 

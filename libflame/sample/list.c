@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists the processes that can be recorded, and what of each (flame-record
- * without a target), and finds a JVM by its main class or jar (-p NAME).
+ * fl_list_processes() lists the processes that can be recorded, and which
+ * events of each (flame-record --list-processes).  fl_target_is_called()
+ * recognizes a JVM by its main class or jar (-p NAME), for targets.c.
  */
 #include "fl.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that a process compiled while it ran, and virtual machines that do so:
- * perf maps, HotSpot and CPython.
+ * The virtual machines of a process, HotSpot (fl_process_jvm) and CPython
+ * (fl_process_python), and its perf map (fl_process_read_jit), which names the
+ * code that was compiled while it ran.  For record.c, unwind.c, process.c and
+ * check.c.  A process whose frames are slow to read has native frames alone for
+ * a while (fl_process_end_read).
  */
 #include "fl.h"
 

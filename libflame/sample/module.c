@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that are mapped, with their symbols and call frame information.
+ * Files that are mapped: fl_module_get() finds or adds one by path, device and
+ * inode, and fl_module_load() reads its symbols and call frame information
+ * once, for process.c and machine.c.
  *
  * They are opened by the process's own view: /proc/PID/map_files, which also
  * has deleted files, or the path below /proc/PID/root (target.c).

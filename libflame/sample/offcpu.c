@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time in which threads are blocked: the kernel samples when one leaves its
- * CPU, and records when it is back.  One that only makes way for others is not
- * blocked.
+ * flame-record -e offcpu, a struct fl_recorder_kind of record.c: each time that
+ * a thread was blocked is a sample, whose weight is that time in microseconds.
+ * The kernel samples when a thread leaves its CPU, and records when it is back.
+ * A thread that only makes way for others is not blocked.
  *
- * With a least wait the kernel does not sample, as each sample costs as much
- * as a short wait.  Its records of switches say who left a CPU, and the stack
- * of a thread that has waited for half of that time is read in place.
+ * With --min-wait the kernel does not sample, as each sample costs as much as a
+ * short wait.  Its records of switches say who left a CPU, and the stack of a
+ * thread that has waited for half of that time is read in place.
  */
 #include "fl.h"
 

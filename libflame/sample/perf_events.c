@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's samples: perf events in ring buffers, one a CPU.
+ * Opens the kernel's perf events, and reads their samples and records from ring
+ * buffers, one a CPU: fl_perf_events_next() returns them in order of time to
+ * record.c.
  *
- * Where it is permitted, an event per CPU sees every process, and the others
- * are left out here: threads that live shortly are then sampled as often as
- * they run.  Else each thread has an event per CPU, which its children inherit.
+ * Where it is permitted, an event per CPU sees every process, and record.c
+ * leaves out those that are not recorded: threads that live shortly are then
+ * sampled as often as they run.  Else each thread has an event per CPU, which
+ * its children inherit.
  */
 #include "fl.h"
 

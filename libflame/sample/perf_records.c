@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's records of samples and process events (perf_event_open(2)). */
+/*
+ * fl_perf_event_parse() parses a record of a ring buffer, a sample or an event
+ * of a process (perf_event_open(2)), into a struct fl_event, for perf_events.c.
+ */
 #include "fl.h"
 
 #include "sample/perf_records.h"

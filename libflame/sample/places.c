@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that a compiler inlined, and lines of native code.
+ * Functions that a compiler inlined, and lines of native code, by debug
+ * information.
  *
  * Debug information is large and slow to read, so none is read while samples
  * come: a function of a file that has some gets a frame for each of its
- * addresses, and a filter in front of all others buffers the samples, and
- * forwards them at the end with the frames that the addresses stand for.
+ * addresses (fl_places_frame, for process.c).  A filter in front of all others
+ * (fl_places_filter, for flame-record) buffers the samples, and forwards them
+ * at the end with the frames that the addresses stand for.
  */
 #include "fl.h"
 

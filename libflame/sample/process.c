@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes and their mappings; names of addresses.
+ * The processes of a recording and their mappings, read from /proc/PID/maps and
+ * changed by the kernel's events (record.c).  fl_process_frame() makes the
+ * frame of an address, by the symbols of the file that is mapped there or the
+ * perf map, for unwind.c.
  */
 #include "fl.h"
 

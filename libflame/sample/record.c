@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recording as a source: the kernel's samples become stacks of the dictionary
- * while the targets run.
+ * fl_record_open() opens a recording as a source of samples, for flame-record:
+ * while the targets run, the kernel's samples (perf_events.c) become stacks of
+ * the dictionary.  What differs for -e wall and -e offcpu is in wall.c and
+ * offcpu.c (recorder.h).  A recorder with CAP_SYS_PTRACE runs this code in a
+ * process without rights (apart.c).
  */
 #include "fl.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of processes, and how long each of them ran. */
+/*
+ * The threads of processes, and how long each of them ran, by
+ * /proc/PID/task/TID/schedstat: stops.c calls fl_running_look() to learn which
+ * threads are due for a sample, and fl_running_search() to find processes that
+ * began since.
+ */
 #include "fl.h"
 
 #include "sample/blocked.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that execute others' functions under no name that can be read here:
- * their stacks are those of the interpreter alone, and not complete.
+ * Knows interpreters whose functions have no names that can be read here
+ * (Node.js, Ruby, PHP): stacks of such processes are those of the interpreter
+ * alone, and not complete.  fl_process_runtime() recognizes them by the files
+ * that they map, for record.c; fl_runtime_next() says what would help, for the
+ * report of flame-record.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes samples as perf script prints them: a line with comm, pid/tid, cpu and
- * time, a line for each frame, leaf first, and an empty line.
+ * fl_script_create() makes a sink, for flame-record, that writes samples as
+ * perf script prints them: a line with comm, pid/tid, cpu and time, a line for
+ * each frame, leaf first, and an empty line.
  */
 #include "fl.h"
 

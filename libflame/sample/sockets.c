@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which socket is connected to which, and which of them a thread waits for.
+ * Finds in /proc which sockets are connected to a process's own
+ * (fl_sockets_connections), and for which ones a thread waits
+ * (fl_sockets_awaited), for join.c.
  *
  * The two ends of a TCP connection on one machine are two rows of
  * /proc/PID/net/tcp or tcp6 with their addresses swapped.  Of UNIX sockets only

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that empties the ring buffers while the recorder reads large files,
- * or always where another process reads what is in them.
+ * A thread that moves records out of the ring buffers into memory, so that the
+ * rings do not overflow: fl_perf_events_away() starts it and
+ * fl_perf_events_back() ends it, around the reading of large files (record.c),
+ * or for a whole recording whose rings another process reads (apart.c).
+ * perf_events.c reads the records by fl_ring_copy(), wherever they are.
  *
  * Where the kernel copies 64 kB of each stack, a ring is full in an eighth of a
- * second, but few of these bytes are a stack's.  A record stays as long as it
- * is, at its place in a large space of addresses: pages to which nothing was
- * written cost no memory.
+ * second, but few of these bytes are a stack's.  A record in memory has the
+ * same length and place as in the ring, in a large space of addresses: pages to
+ * which nothing was written cost no memory.
  */
 #include "fl.h"
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples by ptrace(2): threads that ran for long enough are stopped for some
- * microseconds, where they run, and go on before anything is unwound.
+ * Samples by ptrace(2), where the kernel's events are refused: threads that ran
+ * for long enough are stopped for some microseconds, where they run, and go on
+ * before anything is unwound.  record.c opens it by fl_stops_open(); its
+ * samples are written into a ring as the kernel's records, which perf_events.c
+ * reads.
  *
- * A thread is attached for one stop only: between two, signals of the target
- * cost nothing, other tracers are free to attach, and a recorder that is killed
- * leaves nothing in them.
+ * A thread is attached for one stop only: between two stops, signals of the
+ * target cost nothing, other tracers are free to attach, and a recorder that is
+ * killed leaves nothing in them.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening what belongs to other processes.  A recorder that runs as root reads
- * for users who are not: a path that a process can influence is opened with
- * that process's rights, below its root, and examined before it is opened: to
- * open a device may do something.
+ * Opens files of other processes and reads their links and short files, by
+ * requests of target_ask.c (fl_target_answer).  A recorder that runs as root
+ * reads for users who are not: a path that a process can influence is opened
+ * with that process's rights, below its root, and examined before it is opened:
+ * to open a device may do something.
  */
 #include "fl.h"
 

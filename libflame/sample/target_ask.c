@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking for files and memory of processes.  Who has the rights opens them; who
- * has none asks a process that has, which answers with a descriptor.  That one
- * is asked for what the parser needs, and answers nothing else.
+ * Opens files of recorded processes and reads their memory (proc.h), for all of
+ * sample/.  A process that has the rights opens them itself, by target.c.  The
+ * parser, which has none, asks the opener over a socket (apart.h), and gets a
+ * descriptor: the opener's loop, fl_target_serve(), opens what the parser
+ * needs, and refuses all else.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which processes to record: numbers, "java", names, and their children.
+ * Which processes to record: fl_targets_add() turns the list of flame-record -p
+ * (numbers, "java", names) into pids, and fl_targets_add_children() adds their
+ * children.
  */
 #include "fl.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of the threads that are recorded: label sets and root frames.
+ * Names of the threads that are recorded: fl_recorder_thread() returns the
+ * label set of a thread and the root frames of its stacks, for record.c, wall.c
+ * and join.c.
  *
- * A JVM is asked for a thread's name after the record of a new one was seen,
- * and that name holds until the next such record: a name is never
- * that of the task before or after a sample.  Of names that did not last until
- * they were read, the kernel's 15 bytes are known.
+ * The name of a JVM's thread is read from the JVM's memory once the kernel's
+ * record of a new name was seen, and is that of all samples up to the next such
+ * record: a sample never has the name of the task before or after it.  Of names
+ * that did not last until they were read, the kernel's 15 bytes are known.
  */
 #include "fl.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frames of a running process's stack: see native/unwind.c. */
+/*
+ * fl_unwind() appends the frames of a sample of a running process, from its
+ * registers and the bytes of its stack, for record.c.  native/unwind.c goes
+ * from caller to caller; what it asks of the process is here: mappings, memory,
+ * frames of addresses, and steps through Java's code (hotspot.c).
+ */
 #include "fl.h"
 
 #include "sample/virtual_machines.h"

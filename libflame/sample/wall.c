@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wall clock time: looks at all threads at a frequency.  One that is blocked has
- * its stack read; one that runs owes a look to the next of its samples, which
- * the kernel records anyway.  So each thread gets as many looks as any other,
- * and nobody is stopped.  The kernel's account of a thread says which share of
- * these looks found it waiting for a CPU.
+ * flame-record -e wall, a struct fl_recorder_kind of record.c: all threads are
+ * looked at, at a frequency.  A blocked thread's stack is read (blocked.c), and
+ * makes a sample.  A look at a running thread adds to the weight of its next
+ * sample, which the kernel records anyway.  So each thread gets as many looks
+ * as any other, and none is stopped.  The kernel's account of a thread says
+ * which share of these looks found it waiting for a CPU.
+ *
+ * fl_waiter_read() reads a stack for offcpu.c, too.
  */
 #include "fl.h"
 
