@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of this user's cache: see files.h. */
+/*
+ * Files of this user's cache, $XDG_CACHE_HOME/libflame or ~/.cache/libflame, by
+ * name: fl_cache_open() opens one that no other user can have written,
+ * fl_cache_create() and fl_cache_publish() make one.  For sample/kernel.c and
+ * sample/kernel_cache.c, which store the kernel's functions there.
+ */
 #include "fl.h"
 
 #include "native/files.h"

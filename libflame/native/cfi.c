@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call frame information (.eh_frame): where the caller's registers
- * are, for each address (DWARF 4, section 6.4, and the Linux Standard Base).
+ * Call frame information of a file (.eh_frame): fl_cfi_row_at() finds where the
+ * caller's registers are at an address, and fl_cfi_step() computes the caller's
+ * registers, for unwind.c (DWARF 4, section 6.4, and the Linux Standard Base).
  *
  * The bytes may be anybody's: readers stop at their end, loops have limits.
  */

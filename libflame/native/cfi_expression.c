@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions of call frame information (DWARF 4, section 2.5), which are
- * programs of a stack machine.
+ * fl_cfi_expression() computes the value of an expression of call frame
+ * information from a frame's registers and memory, for cfi.c.  Expressions are
+ * programs of a stack machine (DWARF 4, section 2.5).
  */
 #include "fl.h"
 

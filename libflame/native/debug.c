@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules on disk: opening them, and finding a frame's place in them.
+ * Opens a program or shared library with elfutils (struct fl_debug), and finds
+ * the symbol at an address of it, and the address of an offset in the file.
+ * inlined.c and scopes.c read its debug information; format/perf/inline.c looks
+ * up frames of perf script in it.
  */
 #include "fl.h"
 

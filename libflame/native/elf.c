@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ELF files: program headers, sections, the build id.
+ * Reads ELF files, on disk (fl_elf_open) or in memory (fl_elf_memory): program
+ * headers, sections, the build id.  For all of native/ and sample/.
  *
  * The file may be anybody's: every offset and size is checked against the
  * file's size, and nothing is mapped, as a file may become shorter.

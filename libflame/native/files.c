@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening files that a recording names: see files.h. */
+/*
+ * Opens files that a recording names, by path, by path below a folder
+ * (--symfs), or by build id (fl_open_by_build_id), for names.c and debug.c.
+ * The recording may be anybody's, so only regular files are opened.
+ * fl_read_file() reads a whole file.
+ */
 #include "fl.h"
 
 #include "native/files.h"

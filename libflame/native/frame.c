@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames of a symbol and the file that it is in, as perf prints both.
+ * fl_native_frame() makes the frames of a symbol and the file that it is in,
+ * named as perf prints both, for format/perf, names.c and sample/machine.c.
  *
- * Java's compiled methods lose the two spellings of perf maps, so a method has
- * the same name as in a recording of the JVM.
+ * perf maps have two spellings of Java's methods, which become one here, so
+ * that a method has the same name as in a recording of the JVM.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of Go, by the table that its runtime has of them: .gopclntab, which
- * is there in programs without symbols as well (go build -ldflags='-s -w').
+ * fl_symbols_go() adds the functions of a Go program to its symbols, for
+ * symbols.c, by the table that Go's runtime has of them: .gopclntab, which is
+ * there in programs without symbols as well (go build -ldflags='-s -w').
  */
 #include "fl.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that a compiler inlined, and lines, by debug information. */
+/*
+ * fl_inlined_each() finds the functions at an address of a file, innermost
+ * first, with those that a compiler inlined and their lines, by debug
+ * information (libdw).  For names.c, sample/places.c and format/perf/inline.c.
+ */
 #include "fl.h"
 
 #include "native/scopes.h"

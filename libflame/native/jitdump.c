@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jitdumps: see jitdump.h. */
+/*
+ * fl_jitdump_symbols() reads the functions of a jitdump, which a virtual
+ * machine writes of the code that it compiles (jitdump.h), into a table of
+ * symbols, for names.c.
+ */
 #include "fl.h"
 
 #include "native/jitdump.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mappings of a process. */
+/*
+ * The mappings of a process, sorted by address: fl_mappings_add() replaces what
+ * a new one covers, and fl_mappings_at() finds the one of an address.  For
+ * names.c, bare.c, sample/process.c and format/perf/data.
+ */
 #include "fl.h"
 
 #include "native/process.h"

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mapped file: its symbols, call frame information, and where both may be. */
+/*
+ * fl_module_read() reads the symbols and the call frame information of a mapped
+ * file, for names.c and sample/module.c.  Symbols that it lacks are in a file
+ * of debug information, found by build id or .gnu_debuglink, or packed in
+ * .gnu_debugdata.
+ */
 #include "fl.h"
 
 #include "native/module.h"

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the addresses of a recorded profile: see names.h. */
+/*
+ * Finds the frames of the addresses of a recorded profile (names.h):
+ * fl_names_user() by the mappings of its process and the files on this machine,
+ * fl_names_kernel() by kallsyms, and fl_names_unwind() the addresses of a stack
+ * that was copied.  For format/perf/data and bare.c.
+ */
 #include "fl.h"
 
 #include "native/names.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Demangled names without parameters: see plain_name.h. */
+/*
+ * fl_plain_name() demangles a name and leaves out its return type and
+ * parameters, as perf prints it ("a::f<int>"), for names.c.
+ */
 #include "fl.h"
 
 #include "native/plain_name.h"

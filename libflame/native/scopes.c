@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of debug information by address: see scopes.h. */
+/*
+ * fl_scope_at() finds the innermost function at an address, inlined or not, by
+ * the debug information of its unit, for inlined.c.  The tables for that are
+ * made once (scopes.h).
+ */
 #include "fl.h"
 
 #include "native/scopes.h"

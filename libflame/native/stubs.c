@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stubs that call functions of other files (.plt), which no table of symbols
- * has.  A stub of x86-64 is "jmp *SLOT(%rip)"; the relocation of its slot names
- * the function.  Stubs of other machines stay without a name.
+ * fl_symbols_stubs() adds the stubs that call functions of other files (.plt),
+ * which no table of symbols has, to a file's symbols, for symbols.c.  A stub of
+ * x86-64 is "jmp *SLOT(%rip)"; the relocation of its slot names the function.
+ * Stubs of other machines stay without a name.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbol tables, sorted by address: functions of ELF files, of the kernel, and
- * of perf maps, which compilers at run time write.
+ * Tables of symbols, sorted by address: functions of ELF files
+ * (fl_symbols_elf), of the kernel (fl_symbols_kernel), and of perf maps, which
+ * compilers at run time write (fl_symbols_map).  fl_symbols_at() finds the
+ * symbol of an address.  For names.c, module.c and sample/.
  */
 #include "fl.h"
 

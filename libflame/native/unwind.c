@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames of a sample: from its registers and a copy of its stack, caller by
- * caller, by call frame information where there is some and by frame pointers
- * where there is none.
+ * fl_unwind_view() finds the frames of a sample: from its registers and a copy
+ * of its stack, caller by caller, by call frame information where there is some
+ * and by frame pointers where there is none.  It calls a function for each
+ * frame: of sample/unwind.c for a running process, of names.c for a recorded
+ * one.
  *
  * A chain of frame pointers may be garbage: it ends at the first address that
  * is in no executable mapping.
