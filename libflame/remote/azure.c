@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Azure's blobs and its Data Lake Storage.
+ * abfs:, abfss:, wasb: and wasbs: URLs, of Azure's blobs and its Data Lake
+ * Storage: a row of schemes.def.  az, azcopy or Hadoop's client reads them,
+ * whichever is on PATH (client.h).
  */
 #include "fl.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clients are asked, and what they print of a folder.
+ * Clients of stores, such as gcloud: finds the first client of a URL's scheme
+ * that is on PATH and its command (fl_client_words), puts parts of the path
+ * into that command (fl_client_put), and reads a line of a folder's listing
+ * (fl_client_read).  For command.c and client_listing.c.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders that a client lists: what it prints, a line an entry.
+ * Lists a folder of a URL by a client (client.c): each line that the client
+ * prints is an entry.  fl_protocol_client is for listing.c, and for webhdfs.c
+ * where no NameNode can be reached.
  */
 #include "fl.h"
 

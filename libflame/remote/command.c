@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the commands that write inputs: that of --fetch, or a client of
- * client.c.  No shell is asked: words are divided at blanks, quotes and
- * backslashes join them, and {} in a word is the path.
+ * fl_in_open_command() opens an input whose bytes a command prints: that of
+ * --fetch, or a client of client.c.  No shell is asked: words are divided at
+ * blanks, quotes and backslashes join them, and {} in a word is the path.
+ * flame_fetch_early() starts the command of an input that is opened soon.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Google Cloud Storage.
+ * gs: URLs, of Google Cloud Storage: a row of schemes.def.  gcloud, gsutil or
+ * Hadoop's client reads and lists them, whichever is on PATH (client.h).
  */
 #include "fl.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Settings of Hadoop by key (fl_hadoop), for hdfs.c and hdfs_token.c, from
+ * core-site.xml and hdfs-site.xml, which are read once:
+ *
  * <configuration><property><name>KEY</name><value>TEXT</value></property>...
  */
 #include "fl.h"

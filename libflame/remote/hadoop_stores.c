@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores that Hadoop's client alone reads.
+ * cosn:, obs: and adl: URLs, of stores that Hadoop's client alone reads
+ * (client.h): a row of schemes.def.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "HDTS", a byte for the format, and
+ * fl_hadoop_token_file() finds a delegation token for HDFS in a file of
+ * Hadoop's, for hdfs_token.c.  The file is "HDTS", a byte for the format, and
  *
  *	0	the number of tokens, and of each an alias and the token: its
  *		identifier, password, kind and service; numbers are those of

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NameNodes of URLs, and requests of WebHDFS.
+ * fl_hdfs_find() finds the NameNodes of a URL of HDFS, by the URL or by
+ * Hadoop's settings (hdfs.h), for webhdfs.c; fl_hdfs_request() writes the URL
+ * of a request of WebHDFS to one of them, for url_text.c.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which token of a job is for the NameNode that is asked.  As in Hadoop's
- * SecurityUtil, a service is ADDRESS:PORT and compared by resolved address, or
+ * fl_hdfs_token() finds the token for a NameNode in the file of tokens that
+ * Hadoop writes for a job, for url_text.c.  As in Hadoop's SecurityUtil, a
+ * service is ADDRESS:PORT and compared by resolved address, or
  * ha-SCHEME:NAMESERVICE and compared with the configuration.
  */
 #include "fl.h"

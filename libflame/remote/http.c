@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of any server.
+ * http: and https: URLs: a row of schemes.def and its protocol, which asks for
+ * the URL as it is; url.c sends the request.  A URL with /webhdfs/v1, as Knox
+ * and HttpFS have, is read by webhdfs.c.
  */
 #include "fl.h"
 

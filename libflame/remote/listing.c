@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flame_list: the files below a folder, in order.  The folder's protocol lists
- * it; entries that are folders are listed in their turn.
+ * flame_list(), for tools and spark/files.c: the files below a folder of a URL,
+ * sorted by path.  The folder's protocol lists it, and adds its entries by
+ * fl_listing_add(); entries that are folders are listed in their turn.
  */
 #include "fl.h"
 

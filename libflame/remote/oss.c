@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Alibaba's Object Storage Service.
+ * oss: URLs, of Alibaba's Object Storage Service: a row of schemes.def.
+ * ossutil or Hadoop's client reads them, whichever is on PATH (client.h).
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ozone, by its client or by Hadoop's.
+ * o3fs: and ofs: URLs, of Apache Ozone: a row of schemes.def.  Ozone's client
+ * or Hadoop's reads them, whichever is on PATH (client.h).
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs of S3: settings from the environment and from aws-cli's files, the
- * URLs of requests, and advice for errors.  libcurl signs the requests.
+ * The text of S3's requests, for s3_protocol.c and s3_listing.c: settings from
+ * the environment and from aws-cli's files (fl_s3_open), URLs (fl_s3_request),
+ * and advice for errors.  libcurl signs the requests.
  */
 #include "fl.h"
 

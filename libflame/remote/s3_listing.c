@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys below a prefix of a bucket of S3, a page of ListObjectsV2 at a time.
+ * fl_s3_list() adds the keys below a prefix of a bucket of S3 to a listing, a
+ * page of ListObjectsV2 at a time.  It is the function list of s3_protocol.c.
  */
 #include "fl.h"
 

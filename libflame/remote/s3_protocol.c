@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of S3, whose requests libcurl signs.  s3.c has the settings and the
- * text of requests, s3_listing.c reads listings.
+ * s3:, s3a: and s3n: URLs: a row of schemes.def, and its protocol
+ * fl_protocol_s3, which fills in the requests that url.c sends and libcurl
+ * signs.  s3.c has the settings and the text of requests, s3_listing.c reads
+ * listings.  Built without libcurl, libflame reads them by aws on PATH.
  */
 #include "fl.h"
 

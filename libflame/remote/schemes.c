@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of schemes, and what opens their files.
+ * The table of URL schemes, fl_url_schemes, for io/.  Opens an input of a
+ * scheme by url.c or by a client (fl_url_input, of most rows), and says which
+ * protocol a path has (fl_url_protocol).
  */
 #include "fl.h"
 

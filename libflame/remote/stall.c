@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources that fall silent, or that send a byte now and then, or a header
- * without an end.
+ * Detects inputs that fall silent, or that send a byte now and then, or a
+ * header without an end: url.c and command.c report what came, and
+ * fl_stall_waited() says whether that is too little.
  */
 #include "fl.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One message sent by POST, as the specification of OTLP/HTTP has it.  It is
- * sent again only where the server cannot have got it: there was no
- * connection, or the answer says so (429, 502, 503, 504).  A redirect is not
- * followed: logins and headers are for one server.
+ * fl_otlp_server sends an output, one message by POST, to a server as the
+ * specification of OTLP/HTTP has it, for schemes.c.  It is sent again only
+ * where the server cannot have got it: there was no connection, or the answer
+ * says so (429, 502, 503, 504).  A redirect is not followed: logins and headers
+ * are for one server.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How URLs of inputs are spelt, what servers answer in place of a file, and
- * the settings.
+ * Text of URLs of inputs, for url.c and the protocols: cuts, encodes and
+ * decodes URLs, hides secrets in them, and finds in a server's answer why it is
+ * not the file (fl_url_explain).  Also the settings --url-timeout and others
+ * (flame_process_url_option).
  */
 #include "fl.h"
 

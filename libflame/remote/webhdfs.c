@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files and folders of HDFS by WebHDFS.  A NameNode is asked, and redirects to
- * a DataNode.  Of several NameNodes one is active; the others, and DataNodes
- * after a failover, answer that they are not, and the next NameNode is asked.
- * hdfs.c finds their addresses.
+ * webhdfs:, swebhdfs:, hdfs: and viewfs: URLs: rows of schemes.def and their
+ * protocol, fl_protocol_webhdfs, which url.c asks for requests and listing.c
+ * for folders.  A NameNode is asked, and redirects to a DataNode.  Of several
+ * NameNodes one is active; the others, and DataNodes after a failover, answer
+ * that they are not, and the next NameNode is asked.  hdfs.c finds their
+ * addresses.
  */
 #include "fl.h"
 
