@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merging one dictionary into another: entries that the map does not know yet
- * are interned in the order of their ids, and their new ids go into the map.
+ * fl_absorb() merges one dictionary into another, for flow/read_job.c: entries
+ * that the map does not know yet are interned in the order of their ids, and
+ * their new ids go into the map.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dictionary as a whole: creation and limits.
+ * The dictionary as a whole: flame_new() and flame_free(), which every program
+ * calls, and settings such as its limits of memory and its threads.
  */
 #include "fl.h"
 

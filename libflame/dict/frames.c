@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame table: every distinct (name, file, line, type) once.  With
+ * The frame table: every distinct (name, file, line, type) once.  flame_frame()
+ * returns the id of a frame, new or not, for readers and filters.  With
  * flame_unify_java and flame_demangle, frames are entered under their plain
  * names: that is decided when a frame is new, so that frames that are there
  * cost nothing.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of Java frames: "java/lang/Thread.run", with ":line" or "@bci" at
- * the end of some, and classes alone at the end of stacks of allocations
- * and locks: "java.lang.String", "byte[]".  And the other ways in which
- * profilers spell a method.
+ * Parses names of Java frames (fl_java_parts): "java/lang/Thread.run", with
+ * ":line" or "@bci" at the end of some, and classes alone at the end of stacks
+ * of allocations and locks: "java.lang.String", "byte[]".  fl_java_dotted()
+ * turns the other ways in which profilers spell a method into a.b.C.m.  For
+ * java_plain.c, filter/ and colors.
  */
 #include "fl.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classes that a JVM makes while it runs bear an address or a counter, which
- * differs in the next JVM: lambdas, hidden classes, proxies, accessors,
- * classes of code generators.  Without it they are one class.  Counters of
- * compilers (C$1, $anonfun$2) are the same in every JVM, and stay.  So do
- * numbers of a planner that all JVMs of a job have, which distinguish its
- * operators: Spark's GeneratedIteratorForCodegenStage12 (the number in
- * the plan, "*(12)"), Flink's StreamExecCalc$123.
+ * fl_norm_class() removes from the name of a class what differs in the next
+ * JVM, for java_plain.c and the filters.  Classes that a JVM makes while it
+ * runs bear an address or a counter: lambdas, hidden classes, proxies,
+ * accessors, classes of code generators.  Without it they are one class.
+ * Counters of compilers (C$1, $anonfun$2) are the same in every JVM, and stay.
+ * So do numbers of a planner that all JVMs of a job have, which distinguish its
+ * operators: Spark's GeneratedIteratorForCodegenStage12 (the number in the
+ * plan, "*(12)"), Flink's StreamExecCalc$123.
  */
 #include "fl.h"
 

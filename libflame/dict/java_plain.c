@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one name of a Java method: a/b/C.m, as recordings have it.  Profilers
- * spell it La/b/C;::m, void a.b.C.m(int), java.base@17/a.b.C.m and a.b.C.m
- * too.  Whether a name is of Java is decided by the name (and its type)
- * alone, never by other names, so that each file reads the same alone and
- * together with others.
+ * fl_java_plain() finds the one name of a Java method, a/b/C.m, as recordings
+ * have it, for frames.c and format/folded.  Profilers spell it La/b/C;::m, void
+ * a.b.C.m(int), java.base@17/a.b.C.m and a.b.C.m too.  Whether a name is of
+ * Java is decided by the name (and its type) alone, never by other names, so
+ * that each file reads the same alone and together with others.
  */
 #include "fl.h"
 

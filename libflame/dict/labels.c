@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The label table: sets of (key, value) as chains.  Keys descend from the
- * head, so a set has one id in whatever order its labels were added.
+ * The label table: sets of (key, value) as chains.  flame_label() returns the
+ * id of a set with a label more, flame_label_get() the value of a key.  Keys
+ * descend from the head, so a set has one id in whatever order its labels were
+ * added.
  */
 #include "fl.h"
 

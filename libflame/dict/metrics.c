@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The metric table: names, units, and the counts of samples seen of each.
- * There are few, but a hostile input may name any number: it has an index.
+ * flame_metric() and fl_metric() return the id of a metric to readers;
+ * flow/source.c counts its samples by fl_metric_count().  Metrics are few, but
+ * a hostile input may name any number: the table has an index.
  */
 #include "fl.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The name table: every distinct text once, its bytes in the arena.
+ * flame_name() returns the id of a text, flame_name_text() the text of an id.
  */
 #include "fl.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chunks of recordings by their identity: a dump of a recording that goes on
- * holds the chunks of the dump before it, and each counts once.  Flows are
- * told apart: what two sides of a comparison share is in both.
+ * Finds chunks of recordings that were read before, by their identity:
+ * format/jfr passes each to fl_overlap_add().  A dump of a recording that goes
+ * on has the chunks of the dump before it, too, and each counts once.  Each
+ * flow into a sink has its own chunks: those that two sides of a comparison
+ * share count in both.
  */
 #include "fl.h"
 

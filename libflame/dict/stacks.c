@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stack table: every distinct stack once, as (parent, frame).
- * A parent is always entered before its children, so parent < child.
+ * flame_stack() returns the id of a parent with a frame more, for readers and
+ * filters.  A parent is always entered before its children, so parent < child.
  */
 #include "fl.h"
 
