@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Archives as sources: each member is opened as a source of its own, asked for
- * what the archive was asked for, and read before the next.
+ * Archives as sources, by their containers (io/container.h): each member is
+ * opened as a source of its own, asked for what the archive was asked for, and
+ * read before the next.  pump.c calls fl_archive_next() for each member;
+ * flame_next() reads all of them by fl_archive_read().
  */
 #include "fl.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses one metric of many, as weights of different metrics are never added.
- * Without --event, samples of cpu are forwarded as they come; samples of other
- * metrics are buffered, summed by stack, until the end of the input shows that
- * there is no cpu.  A sink that keeps metrics apart lists those it accepts: all
- * of them are forwarded.
+ * flame_pick() makes the filter that chooses one metric of many, as weights of
+ * different metrics are never added.  Without --event, samples of cpu are
+ * forwarded as they come; samples of other metrics are buffered, summed by
+ * stack, until the end of the input shows that there is no cpu.  A sink that
+ * keeps metrics apart lists those it accepts: all of them are forwarded.
  */
 #include "fl.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffers samples with times, summed by metric, stack, labels and time
+ * (fl_metric_times_add), and returns them as one sample with a run of times a
+ * series (fl_metric_times_next), for choose_metric.c and filter/split.c.
+ */
 #include "fl.h"
 
 #include "flow/metric_times.h"

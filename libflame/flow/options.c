@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options as rows: values are parsed, copied and freed by kind.
+ * Options as rows of a table (options.h), those of readers (source.c) and those
+ * of pages (draw/page.c): a value is parsed (fl_option_parse), copied and freed
+ * by the kind of its row.
  */
 #include "fl.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading one input with several threads.  The input is cut into parts of whole
- * records (fl_format.split), some for each round.  The caller reads the first
- * part of a round with its own source; the others are jobs of a thread pool
- * (fl_read_job).  Then the caller forwards their samples, in the order of the
- * parts.  The jobs of the next round begin before that.  So the order of
- * samples does not depend on timing.
+ * fl_pump_parts() reads one input with several threads, for pump.c.  The input
+ * is cut into parts of whole records (fl_format.split), some for each round.
+ * The caller reads the first part of a round with its own source; the others
+ * are jobs of a thread pool (read_job.c).  Then the caller forwards their
+ * samples, in the order of the parts.  The jobs of the next round begin before
+ * that.  So the order of samples does not depend on timing.
  *
  * A part is searched for packed members before it is read.  From a part that
  * has one on the input is read by the caller alone, by way of the decoders.

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pump: moves samples from a source into a chain of sinks.
+ * flame_pump() moves all samples of a source into a chain of sinks, for tools:
+ * it asks the source for what the sinks need, adds the labels of the input's
+ * name, and forwards each sample (fl_deliver).  Archives are read member by
+ * member; parts.c and read_ahead.c read with several threads.
  */
 #include "fl.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Read-ahead of files: of many small files, some are read by the thread pool
- * while the samples of those before them are forwarded.  The slots are a ring;
- * each slot has a dictionary of its own, which lasts from file to file, so that
- * a stack is absorbed once.  A slot opens its file again by name and buffers
- * its samples, warnings and remarks.  A file that fails is read once more by
- * the caller when its turn comes, which reports the error.
+ * fl_pump_read_ahead() forwards the samples of a file that was read in advance,
+ * for pump.c: of many small files (flame_ahead), some are read by the thread
+ * pool while the samples of those before them are forwarded.  The slots are a
+ * ring; each slot has a dictionary of its own, which lasts from file to file,
+ * so that a stack is absorbed once.  A slot opens its file again by name and
+ * buffers its samples, warnings and remarks.  A file that fails is read once
+ * more by the caller when its turn comes, which reports the error.
  */
 #include "fl.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading for another thread.  A job buffers its samples; those that differ in
- * weight alone are summed.  Forwarding maps their ids to the other's
- * dictionary.
+ * A job of parts.c or read_ahead.c: fl_read_job_run() reads a source in any
+ * thread and buffers its samples; those that differ in weight alone are summed.
+ * fl_read_job_forward() sends them to the caller's sink, with their ids mapped
+ * to the caller's dictionary.
  */
 #include "fl.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs of times, in one array.  Numbers from the lowest times on, which no
- * recording has, stand for them.
+ * Runs of times (runs.h), in one array of the dictionary: format/jfr and
+ * metric_times.c make them, and fl_run_find() finds the run that a sample's
+ * time stands for.  These times are the lowest ones, which no recording has,
+ * counted up from FLAME_NOTIME.
  */
 #include "fl.h"
 

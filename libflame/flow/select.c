@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every source can be asked for: events, times, threads and states, and
- * the check of single samples for formats that do not select by themselves.
+ * What every source can be asked for, as options (fl_select_table): events,
+ * times, threads and states.  fl_select_pass() checks single samples for
+ * formats that do not select by themselves, and fl_when_resolve() turns --from
+ * and --to into times.
  */
 #include "fl.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sinks: making, feeding and finishing a chain of them.
+ * Chains of sinks: fl_sink_new() makes one for filters and writers; programs
+ * set options of a chain (flame_set), put samples into it (flame_put), and
+ * finish or abandon it (flame_finish, flame_abandon).
  */
 #include "fl.h"
 

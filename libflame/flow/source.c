@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources: opening, detecting, asking, reading.
+ * Sources: flame_open() opens an input and detects its format, flame_ask() says
+ * what to select, flame_next() returns its samples, one by one, for pump.c.
+ * The format's reader adds samples by fl_batch_add() or fl_emit(), and facts by
+ * fl_fact().
  */
 #include "fl.h"
 

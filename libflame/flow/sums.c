@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of samples in which those that differ in weight alone are one.
+ * Lists of samples in which those that differ in weight alone are one:
+ * fl_sums_add() adds a sample's weight to its like.  For filters,
+ * choose_metric.c and read_job.c, which buffer samples.
  */
 #include "fl.h"
 

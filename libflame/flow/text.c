@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text for programs that work on lines or tables: lines are read from inputs
- * packed in any way; an output file appears whole or not at all.
+ * Text for tools that work on lines or tables: flame_lines_next() returns lines
+ * of inputs packed in any way (flame-merge), and flame_text_put() writes an
+ * output file that appears whole or not at all.
  */
 #include "fl.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread pool: threads that run jobs in the order of submission.  A thread
- * that waits for a job runs other pending jobs meanwhile, so a pool of one
+ * The thread pool: threads that run jobs in the order of submission, for
+ * parts.c, read_ahead.c, format/jfr, and pages.  A thread that waits for a job
+ * (fl_thread_pool_wait) runs other pending jobs meanwhile, so a pool of one
  * thread is its owner alone.  Jobs guard the data they share themselves.
  */
 #include "fl.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cells are appended: of a series they come nearly in the order of time, so
- * most of them are added to the last cell of their series.  Only when there
- * are too many, and at the end, they are sorted and summed.
+ * Sums weights by series (stack and labels) and time (times.h), for
+ * tree/samples.c and metric_times.c: fl_times_add() adds a sample, and
+ * fl_times_finish() leaves sorted cells.  Cells are appended: of a series they
+ * come nearly in the order of time, so most of them are added to the last cell
+ * of their series.  Only when there are too many, and at the end, they are
+ * sorted and summed.
  */
 #include "fl.h"
 
