@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fl_in_open_command() opens an input whose bytes a command prints: that of
- * --fetch, or a client of client.c.  No shell is asked: words are divided at
- * blanks, quotes and backslashes join them, and {} in a word is the path.
- * flame_fetch_early() starts the command of an input that is opened soon.
+ * fl_in_open_command() opens an input whose bytes a command prints: a file by
+ * --fetch or by a client of client.c, or a client's list of a folder; for
+ * schemes.c and client_listing.c.  A command that fails or falls silent is run
+ * once more; bytes that the reader has are skipped.  No shell is asked: words
+ * are divided at blanks, quotes and backslashes join them, and {} in a word is
+ * the path, in a client's words {key} and others are parts of it.
+ * flame_fetch_early(), for tools, starts the command of an input that is opened
+ * soon.
  */
 #include "fl.h"
 
@@ -406,12 +410,12 @@ static enum part wait_for_bytes(struct fl_command *c, int stop)
 
 		if (n > 0 && fds[1].revents)
 			return STOPPED;
-		if (n > 0 && fds[0].revents)
-			return BYTES;
 		if (fl_stall_waited(&c->stall, fl_stall_clock() - from,
 				    PATIENCE * fl_url_timeout(), what,
 				    sizeof(what)))
 			return stalled(c, what);
+		if (n > 0 && fds[0].revents)
+			return BYTES;
 	}
 }
 

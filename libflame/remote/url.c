@@ -474,17 +474,17 @@ static enum fl_request_end end_of(CURLcode code)
 	}
 }
 
-/* Servers repeat what they were asked for. */
+/* Servers repeat what they were asked for.  A token may have parts of a URL. */
 static void hide_secrets(struct fl_url *url)
 {
 	struct slice secrets = fl_buf_slice(&url->request.secrets);
 	struct fl_buf *text = &url->file.answer;
 
-	fl_url_hide_those_of(text, url->path);
 	for (size_t at = 0, n; at < secrets.size; at += n + 1) {
 		n = strlen(secrets.data + at);
 		fl_url_hide(text, (struct slice){ secrets.data + at, n });
 	}
+	fl_url_hide_those_of(text, url->path);
 }
 
 static void explain(struct fl_url *url, CURLcode code)

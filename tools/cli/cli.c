@@ -954,6 +954,10 @@ static void outlive_inputs(void)
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
+#ifdef SIGCHLD
+	/* Where a parent ignores it, nobody can know how --fetch ended. */
+	signal(SIGCHLD, SIG_DFL);
+#endif
 }
 
 int cli_main(const struct cli_tool *tool, void *own, int argc, char **argv)
