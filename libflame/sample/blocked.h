@@ -15,8 +15,8 @@ ssize_t fl_read_task(pid_t pid, pid_t tid, const char *name, char *text,
 struct fl_blocked {
 	uint8_t *bytes;
 	unsigned size;		/* of bytes */
-	bool kernel;
-	bool has_syscall;	/* this kernel has /proc/PID/syscall */		/* the kernel's frames, too */
+	bool kernel;		/* the kernel's frames, too */
+	bool has_syscall;	/* this kernel has /proc/PID/syscall */
 	struct fl_regs regs;
 	struct fl_stack_bytes stack;
 	char text[4096];	/* the kernel's frames */

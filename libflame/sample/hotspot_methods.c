@@ -227,7 +227,7 @@ static bool unsigned5(const struct fl_hotspot *h, const uint8_t **at,
 		if (byte < excess)
 			return false;
 		*n += (byte - excess) << (6 * i);
-		/* Bytes from 64 on mean that more follow. */
+		/* Bytes from 192 on mean that more follow. */
 		if (byte < 192)
 			return true;
 	}

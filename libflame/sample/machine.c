@@ -95,10 +95,12 @@ void fl_process_read_jit(struct fl_processes *all, struct fl_process *p)
 	if (fstat(fd, &st) != 0 || !has_good_owner(p, &st)) {
 		refuse_map(all, p, path, "it belongs to somebody else");
 	} else if ((uint64_t)st.st_size != p->jit_size ||
+		   (uint64_t)st.st_mtim.tv_sec * 1000000000 +
 		   (uint64_t)st.st_mtim.tv_nsec != p->jit_time) {
 		read_map(all, p, fd, st.st_size > LARGE);
 		p->jit_size = (uint64_t)st.st_size;
-		p->jit_time = (uint64_t)st.st_mtim.tv_nsec;
+		p->jit_time = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+			      (uint64_t)st.st_mtim.tv_nsec;
 		p->jit_file = flame_name(all->flame, path, strlen(path));
 	}
 	close(fd);

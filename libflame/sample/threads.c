@@ -4,10 +4,12 @@
  * label set of a thread and the root frames of its stacks, for record.c, wall.c
  * and join.c.
  *
- * The name of a JVM's thread is read from the JVM's memory once the kernel's
- * record of a new name was seen, and is that of all samples up to the next such
- * record: a sample never has the name of the task before or after it.  Of names
- * that did not last until they were read, the kernel's 15 bytes are known.
+ * record.c calls fl_recorder_foresee() for a record of a new name that is still
+ * to come, fl_recorder_read_names() then reads the name of a JVM's thread from
+ * the JVM's memory, and fl_recorder_rename() sets it when that record's turn
+ * comes: samples between two such records have one name.  Of names that did not
+ * last until they were read, the kernel's 15 bytes are known.  Where there are
+ * no such records, a name is read again after 200 ms.
  */
 #include "fl.h"
 
