@@ -13,19 +13,22 @@
 
 struct grain {
 	double size;
-	struct fl_sums sums;	/* by metric and stack */
+	bool keyed;		/* a later filter has labels for keys */
+	struct fl_sums sums;	/* by metric and stack; keyed: and labels */
 	double *carry;		/* by metric: the remainder */
 };
 
 static int put(struct flame_sink *sink, const struct flame_sample *s)
 {
 	struct grain *grain = sink->state;
-	const struct flame_sample plain = {
-		.metric = s->metric, .stack = s->stack, .time = FLAME_NOTIME,
-		.weight = s->weight,
+	struct flame_sample sum = {
+		.metric = s->metric, .stack = s->stack, .weight = s->weight,
 	};
 
-	return fl_sums_add(sink->flame, &grain->sums, &plain);
+	if (grain->keyed)
+		sum = *s;
+	sum.time = FLAME_NOTIME;
+	return fl_sums_add(sink->flame, &grain->sums, &sum);
 }
 
 static int forward(struct flame_sink *sink, const struct flame_sample *sum)
@@ -66,6 +69,15 @@ static void release(struct flame_sink *sink)
 	fl_free(grain->carry);
 }
 
+/* Whether a later filter, such as "key", asks for labels. */
+static bool is_keyed(const struct flame_sink *next)
+{
+	for (; next->next; next = next->next)
+		if (next->labels || next->needs)
+			return true;
+	return false;
+}
+
 static struct flame_sink *make(struct flame_sink *next, const char *arg)
 {
 	struct flame_sink *sink;
@@ -79,6 +91,7 @@ static struct flame_sink *make(struct flame_sink *next, const char *arg)
 	if (!sink)
 		return NULL;
 	((struct grain *)sink->state)->size = size;
+	((struct grain *)sink->state)->keyed = is_keyed(next);
 	sink->put = put;
 	sink->finish = finish;
 	sink->free = release;

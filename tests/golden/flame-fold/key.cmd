@@ -12,3 +12,4 @@ flame-fold --by app --key stage keyed
 flame-fold --key 'executor,path=stage-(.)' ./*.folded
 flame-fold --depth 1 --min 5 --key stage ./*.folded
 flame-merge --key keyed keyed | tail -n 1
+flame-fold --grain 2 --key stage ./*.folded
