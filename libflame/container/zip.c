@@ -116,6 +116,7 @@ static bool read_header(struct zip *zip, struct fl_in *under,
 	const uint8_t *head;
 	size_t size, name, n;
 
+	zip->body_end = 0;
 	head = fl_in_peek(under, LOCAL_SIZE, &n);
 	if (zip->many && n >= 4 && record_size(head, n)) {
 		zip->at = OVER;
@@ -350,6 +351,8 @@ struct archive {
 	struct fl_buf path;
 	const char *damage;
 	bool reported;		/* the damage, by the member */
+	/* Why the member cannot be read, and others can; NULL: it can. */
+	const char *refused;
 };
 
 static bool is_file(struct slice name)
@@ -369,6 +372,9 @@ static bool has_files(const uint8_t *at, size_t size)
 	if (fl_le32(at + i) != END)
 		return true;
 	n = fl_le32(at + i + 16);
+	/* Of zip64, the place is elsewhere. */
+	if (n == UINT32_MAX)
+		return true;
 	for (i = n; i < size && files < 2; i += n) {
 		n = record_size(at + i, size - i);
 		if (!n || n > size - i || fl_le32(at + i) != CENTRAL)
@@ -376,8 +382,7 @@ static bool has_files(const uint8_t *at, size_t size)
 		name = fl_le16(at + i + 28);
 		files += !name || at[i + CENTRAL_SIZE + name - 1] != '/';
 	}
-	/* Of zip64, the place is elsewhere. */
-	return files > 1 || n == UINT32_MAX;
+	return files > 1;
 }
 
 /*
@@ -451,9 +456,10 @@ static bool pass_damage(struct archive *zip)
 /* Skips what is left of an entry; false: the end, or damage. */
 static bool skip_entry(struct archive *zip)
 {
-	const char *damage = NULL;
+	const char *damage = zip->refused;
 	uint8_t rest[4096];
 
+	zip->refused = NULL;
 	while (zip->zip->at == BODY)
 		read_body(zip->zip, zip->in, rest, sizeof(rest), &damage);
 	if (damage && zip->zip->at == OVER && !pass_damage(zip))
@@ -461,13 +467,26 @@ static bool skip_entry(struct archive *zip)
 	return !zip->damage;
 }
 
+/* The next header; of an entry that is refused, too, if its end is known. */
+static bool find_entry(struct archive *zip)
+{
+	if (zip->damage || !skip_entry(zip))
+		return false;
+	if (read_header(zip->zip, zip->in, &zip->damage))
+		return true;
+	if (!zip->zip->body_end)
+		return false;
+	zip->refused = zip->damage;
+	zip->damage = NULL;
+	return true;
+}
+
 static struct fl_in *next_member(void *state)
 {
 	struct archive *zip = state;
 
 	do {
-		if (zip->damage || !skip_entry(zip) ||
-		    !read_header(zip->zip, zip->in, &zip->damage))
+		if (!find_entry(zip))
 			return NULL;
 	} while (!is_file(fl_buf_slice(&zip->zip->name)));
 	if (!put_path(zip)) {
@@ -484,6 +503,9 @@ static size_t read_member(void *state, uint8_t *to, size_t capacity,
 	struct archive *zip = state;
 	size_t n = 0;
 
+	if (zip->refused)
+		*damage = zip->refused;
+	zip->refused = NULL;
 	while (zip->zip->at == BODY && !n && !*damage)
 		n = read_body(zip->zip, zip->in, to, capacity, damage);
 	if (*damage && zip->zip->at == OVER && !pass_damage(zip)) {
