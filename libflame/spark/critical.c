@@ -192,12 +192,17 @@ bool fl_critical_path(const struct fl_replay *replay,
 		.r = replay, .now = replay->until, .add = to_add, .to = to,
 	};
 	const size_t done = fl_replay_done(replay, 0);
-	size_t node = fl_replay_last(replay);
+	size_t node = fl_replay_last(replay), left = replay->nnodes;
 
 	find_first(&p);
 	while (p.now > replay->begin && !p.failed) {
 		const uint32_t bound = replay->nodes[node].bound;
 
+		/* A clock that was set back leads to a node again. */
+		if (!left--) {
+			add(&p, FL_CAUSE_DRIVER, FL_SPARK_NONE, replay->begin);
+			break;
+		}
 		if (node >= done && node < done + replay->nstages) {
 			node = fl_replay_submit(replay, add_stage(&p,
 							node - done));

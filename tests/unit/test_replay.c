@@ -7,6 +7,7 @@
 
 #include "flow/flow.h"
 #include "spark/bill.h"
+#include "spark/critical.h"
 #include "spark/replay.h"
 
 #include <criterion/criterion.h>
@@ -570,6 +571,40 @@ Test(replay, is_none_of_a_log_without_time)
 	open_job(&j, write_nothing);
 	cr_expect_eq(j.bill->clocks[0].wall, 0);
 	cr_expect_eq(j.replay.begin, 0);
+	close_job(&j);
+}
+
+/* The log's clock was set back: stage 1 waits for 0, its task ran before. */
+static void set_back(FILE *to)
+{
+	begin(to, "");
+	executor(to, 1, 1, 0);
+	job(to, 0, 5, "0,1", "");
+	task(to, 0, 1, 0, 1, 30, 50, "Success");
+	stage(to, 0, 0, 1, "", 15, 50, "");
+	task(to, 1, 2, 0, 1, 10, 20, "Success");
+	stage(to, 1, 0, 1, "0", 100, 120, "");
+	job_ends(to, 0, 120);
+	finish(to, 130);
+}
+
+static bool add_span(void *to, enum fl_cause_kind kind, size_t stage,
+		     int64_t ns)
+{
+	(void)kind;
+	(void)stage;
+	*(int64_t *)to += ns;
+	return true;
+}
+
+Test(critical, path_ends_where_a_clock_was_set_back, .timeout = 20)
+{
+	struct job j = { .flame = NULL };
+	int64_t sum = 0;
+
+	open_job(&j, set_back);
+	cr_expect(fl_critical_path(&j.replay, add_span, &sum));
+	cr_expect_eq(sum, j.replay.until - j.replay.begin);
 	close_job(&j);
 }
 
