@@ -388,10 +388,12 @@ uint32_t fl_classic_color(struct fl_classic *how, struct slice name,
 uint32_t fl_classic_change(const struct fl_classic *how, double change,
 			   double max_change)
 {
-	double share = max_change > 0 ? change / max_change : 0;
-	double size = share < 0 ? -share : share;
-	unsigned x = how->inferno ? in_range(100, 150, 1 - size) :
-				    in_range(0, 210, 1 - size);
+	double size = change < 0 ? -change : change;
+	double left = max_change > 0 ? max_change - size : 0;
+	/* Multiplied first, as there: 210 * 1 / 5 is 42, 210 * 0.2 less. */
+	unsigned x = max_change <= 0 ? 0 : how->inferno ?
+		     100 + (unsigned)(150 * left / max_change) :
+		     (unsigned)(210 * left / max_change);
 
 	if (!change)
 		return how->inferno ? 0xfafafa : 0xffffff;

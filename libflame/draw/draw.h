@@ -158,9 +158,11 @@ bool fl_looks_java(struct slice name);
 
 /* caption.c ---------------------------------------------------------- */
 
-/* Names are cut at 4096 bytes; a caption may be longer than its name. */
-/* Narrower boxes have no caption. */
-enum { FL_MAX_CAPTION = 4112, FL_MIN_CAPTION_PIXELS = 26 };
+enum {
+	/* Names are cut at 4096 bytes; a caption may be longer than its name. */
+	FL_MAX_CAPTION = 4112,
+	FL_MIN_CAPTION_PIXELS = 26	/* narrower boxes have no caption */
+};
 
 /*
  * A readable name: without type suffix, arguments, template arguments and

@@ -76,7 +76,6 @@ static int set_source_url(struct flame *flame, void *member, const char *value,
 	return FLAME_FAILED;
 }
 
-/* "4000", "16k", "16kB": bytes. */
 /* Whose sums the columns of a comparison are. */
 static int set_runs(struct flame *flame, void *member, const char *value,
 		    char reason[FL_REASON_SIZE])
