@@ -6,7 +6,7 @@
 # a file system that is mounted on the nodes.
 #
 #	FLAME_KEY	the columns (app,stage,metric)
-#	FLAME_OPTIONS	more options of flame-fold, divided by blanks
+#	FLAME_OPTIONS	more options of flame-fold, divided by blanks or tabs
 #
 # flame-batch --engine hadoop prints the whole command.
 set -f

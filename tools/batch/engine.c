@@ -262,8 +262,9 @@ static void put_hadoop(const struct batch *batch, const char *tools,
 	put_word(key);
 	printf(",metric");
 	if (*fold) {
+		/* Hadoop divides what -cmdenv sets at blanks alone. */
 		for (char *c = fold; *c; c++)
-			*c = *c == '\n' ? ' ' : *c;
+			*c = *c == '\n' ? '\t' : *c;
 		printf(" -cmdenv FLAME_OPTIONS=");
 		put_word(fold);
 	}
@@ -285,7 +286,7 @@ static void put_hadoop(const struct batch *batch, const char *tools,
 /* An option with a blank would become two words on its way. */
 static bool is_one_word_each(const struct cli *cli, const char *options)
 {
-	const char *blank = strpbrk(options, " \t'\"\\");
+	const char *blank = strpbrk(options, " \t'\"");
 
 	if (!blank)
 		return true;

@@ -4,7 +4,8 @@ export FLAME_SHARE
 {
 	flame-batch --engine spark -o hdfs:///site --root TaskRunner.run \
 		--keep 'a b' --keep "c'd" --title 'X Y' hdfs:///prof 'x y'
-	flame-batch --engine hadoop -o site --root TaskRunner.run --key app \
+	flame-batch --engine hadoop -o site --root TaskRunner.run --threads \
+		--keep 'a\sb' --key app \
 		webhdfs://nn:9870/prof /mnt/x
 	flame-batch --engine hadoop -o site --keep 'a b' x
 	flame-batch --engine hadoop -o site s3://prof/app \
