@@ -111,7 +111,10 @@ static void accept_line(struct fl_line_reader *base, struct slice line)
 		begin_trace(r);
 		return;
 	}
-	if (!r->begun || !fl_slice_trim(line).size)
+	/* A trace that was appended to an unfinished one has a header, too. */
+	if (!r->begun || !fl_slice_trim(line).size ||
+	    fl_slice_starts(line, "Version: ") ||
+	    fl_slice_starts(line, "File format: "))
 		return;
 	if (fl_slice_starts(line, "TRACE END")) {
 		r->begun = false;

@@ -11,3 +11,4 @@ flame-fold --event cycles $DATA/instruments/bytes.txt
 flame-fold $DATA/vsprof/tree.txt
 flame-fold $DATA/xdebug/trace.txt
 flame-fold $DATA/xdebug/cut.txt 2>&1
+sed 7q $DATA/xdebug/trace.txt | cat - $DATA/xdebug/trace.txt | flame-fold 2>&1
