@@ -93,12 +93,12 @@ struct flame {
 	struct fl_runs *runs;	/* flow/runs.c: times of samples; or NULL */
 	void (*free_runs)(struct flame *flame);
 	struct fl_spark *spark;	/* spark/files.c: logs that are in use */
-	/* flow/source.c: inputs that were opened, and those that are empty. */
 	/* Metrics in headers of folded text: the first, another. */
 	struct fl_stated {
 		flame_id metric;	/* 0: none */
 		const char *input;	/* the header that names it */
 	} stated[2];
+	/* flow/source.c: inputs that were opened, and those that are empty. */
 	size_t ninputs, nempty;
 	struct fl_overlap overlap;	/* chunks of recordings */
 	unsigned nsinks;	/* flows are told apart by their first sink */
@@ -154,7 +154,6 @@ void fl_metric_span(struct flame *flame, flame_id metric, int64_t first,
 /* A row of text weighs so much: how many samples, where these are its unit. */
 uint64_t fl_metric_samples(const struct flame *flame, flame_id metric,
 			   int64_t weight);
-/* Whether its samples came in several units: their sum means nothing. */
 /* Units in millionths, which text has as fractions: 1500000 is 1.5. */
 #define FL_CORE_US "core-us"
 #define FL_MONEY_MILLIONTH "money/1000000"
@@ -163,6 +162,7 @@ uint64_t fl_metric_samples(const struct flame *flame, flame_id metric,
 void fl_put_weight(struct fl_buf *out, const struct flame_metric *metric,
 		   int64_t weight);
 const char *fl_unit_in_text(const struct flame_metric *metric);
+/* Whether its samples came in several units: their sum means nothing. */
 bool fl_metric_is_mixed(const struct flame *flame, flame_id metric);
 /* An input says that all of its weights are of this metric. */
 void fl_state_metric(struct flame *flame, flame_id metric, const char *input);

@@ -22,7 +22,7 @@ static size_t index_of(struct slice s, char c)
 	return at ? (size_t)(at - s.data) : s.size;
 }
 
-/* The offset after the last of these characters; 0: none found. */
+/* The offset after the last such character; 0: there is none. */
 static size_t last_of(struct slice s, char c)
 {
 	size_t i = s.size;

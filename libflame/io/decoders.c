@@ -33,20 +33,10 @@ static const struct refused {
 	  "it first" },
 };
 
-/*
- * A magic of letters may begin the name of a frame (LZ4BlockInputStream), so
- * the sizes that follow it must be bytes that no text has.
- */
 static bool is_refused(const struct refused *r, const uint8_t *head, size_t n)
 {
-	enum { SIZES_END = 17 };
-
-	if (n < r->magic.size || memcmp(head, r->magic.data, r->magic.size))
-		return false;
-	for (size_t i = 0; i < n && i < SIZES_END; i++)
-		if (head[i] < 0x07 || (i < r->magic.size && head[i] >= 0x80))
-			return true;
-	return false;
+	return n >= r->magic.size &&
+	       memcmp(head, r->magic.data, r->magic.size) == 0;
 }
 
 const struct fl_decoder *fl_decoder_of(const uint8_t *head, size_t n,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scales the weights of one column of a tree to a total (flame_tree_scale), for
- * differences of profiles of unequal length.  The weights of stacks stay as
- * they are until they are summed: the rounding of a thousand small stacks would
- * be all of a frame.
+ * Scales the weights of one column of a tree to a total, for differences of
+ * profiles of unequal length (flame-diff -n, --since).  flame_tree_scale() only
+ * stores the factor: the rounding of a thousand small stacks would be all of a
+ * frame.  Readers of sums ask fl_tree_scaled() (top.c, layout.c, tree.c); who
+ * reads tree->weight itself calls fl_tree_settle() first, which rounds stacks.
  */
 #include "fl.h"
 

@@ -5,7 +5,10 @@
  * nodes in, struct fl_words out (works.h).  Begin at fl_wording_find().
  *
  * A sample is of one work: that of the innermost frame with one, unless a caller
- * of that frame has a work of kind "over", which is of all that it calls.
+ * of that frame has a work of kind "over", which is of all that it calls.  A
+ * wait (disk, network) counts only where there is no other work, and callers of
+ * a task's first frame do not count.  For gist.c, draw/html.c and
+ * spark/bill_frames.c, which put it into sentences.
  */
 #include "fl.h"
 

@@ -18,7 +18,7 @@ struct fl_jfr_timings {
 		int64_t calls, ns;
 	} *data;
 	size_t count, capacity;
-	struct fl_map by_stack;	/* -> index in at, plus one */
+	struct fl_map by_stack;	/* -> index in data, plus one */
 };
 
 void fl_jfr_timings_free(struct fl_jfr_timings *timings)

@@ -24,7 +24,7 @@
 #include <inttypes.h>
 
 struct threads {
-	struct fl_dump dump;	/* must be first: see fl_dump_close */
+	struct fl_dump dump;	/* must be first: see fl_dump_free */
 	struct fl_json_source js;
 	struct fl_buf text;	/* a file's name, while its frame is read */
 	int64_t time;		/* of the dump, or FLAME_NOTIME */

@@ -13,7 +13,6 @@
  *	frame.c		a frame line's parts, and our name for it
  *	compat.c	the names of FlameGraph's and inferno's collapsers
  *	inline.c	--inline: functions that a compiler inlined
- *	module.c	debug information of programs and libraries
  *	non_samples.c	lines and records that are not samples
  *	parts.c		reading with several threads
  *

@@ -73,7 +73,7 @@ static inline uint16_t fl_perf_u16(const uint8_t *at, bool big)
 		     (uint16_t)(at[0] | at[1] << 8);
 }
 
-/* Bytes that are read from the front.  short: more were asked for. */
+/* Bytes that are read from the front.  cut: more were asked for. */
 struct fl_perf_bytes {
 	const uint8_t *at, *end;
 	bool big, cut;
