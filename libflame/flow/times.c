@@ -381,7 +381,6 @@ void fl_times_expect(struct fl_times *times, const struct fl_expected *expected)
 
 bool fl_times_finish(struct fl_times *times, bool *fit)
 {
-
 	if (!sort_cells(times))
 		return false;
 	*fit = true;

@@ -19,9 +19,9 @@ struct fl_listing {
 	struct fl_listed *entries;
 	size_t count, capacity;
 	size_t next;		/* to be listed */
-	size_t nkeys;		/* of S3, dropped ones included */
+	size_t nkeys;		/* s3_listing.c: keys, dropped ones included */
 	size_t path_bytes;
-	bool endless;		/* which ends it */
+	bool endless;		/* too long or too deep: it has failed */
 };
 
 /* The functions return false after fl_fail. */

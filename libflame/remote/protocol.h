@@ -31,10 +31,11 @@ enum fl_request_end {
 	FL_REQUEST_BROKEN	/* anything else */
 };
 
-/* Of fl_protocol.again; otherwise ms to wait before the next request. */
+/* What fl_protocol.again returns in place of ms to wait. */
 enum {
-	FL_AGAIN_AS_USUAL = -1, FL_AGAIN_NEVER = -2,
-	FL_AGAIN_ONCE_MORE = -3	/* as after an error that passes by */
+	FL_AGAIN_AS_USUAL = -1,	/* url.c decides by the error */
+	FL_AGAIN_NEVER = -2,
+	FL_AGAIN_ONCE_MORE = -3	/* by the same request, if retries are left */
 };
 
 /* A file that is being transferred, as a protocol sees it. */
@@ -51,7 +52,7 @@ struct fl_transferred {
 	bool redirected;
 	const char *server;	/* the URL that was asked last; or NULL */
 	struct fl_buf answer;
-	struct fl_buf damage;	/* why it is given up; or empty */
+	struct fl_buf damage;	/* why it cannot be read; or empty */
 };
 
 struct fl_protocol {
@@ -61,7 +62,7 @@ struct fl_protocol {
 	bool has_offsets;
 	/* Requests are signed for one host: no redirects, no other login. */
 	bool is_signed;
-	bool retries_500;	/* that status passes by */
+	bool retries_500;	/* status 500 is a passing error */
 	/* Makes own; false: damage has the reason, or memory is short. */
 	bool (*open)(struct fl_transferred *file);
 	void (*close)(struct fl_transferred *file);
@@ -71,13 +72,16 @@ struct fl_protocol {
 	void (*on_header)(struct fl_transferred *file, struct slice line);
 	/* Whether an answer with a status below 300 is the file. */
 	bool (*is_file)(struct fl_transferred *file);
-	/* Whether, and when, to ask in another way than once more. */
+	/*
+	 * After a request that failed: ms until the next one, of another
+	 * server for instance; or one of FL_AGAIN_*.
+	 */
 	int (*again)(struct fl_transferred *file, enum fl_request_end end);
 	/* true: a client reads what no server could be reached for. */
 	bool (*leaves)(const struct fl_transferred *file);
 	/* Adds what an answer says instead of the file. */
 	void (*explain)(struct fl_transferred *file, struct fl_buf *out);
-	/* Adds to what is said of a file that is given up. */
+	/* Adds a hint to the message of a file that cannot be read. */
 	void (*add_advice)(const struct fl_transferred *file,
 			   struct fl_buf *out);
 	/* Adds the entries of a folder; NULL: it has no folders. */
